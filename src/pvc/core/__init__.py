@@ -1,0 +1,1 @@
+"""The verbs of pvc: pure functions over the model."""

@@ -1,0 +1,74 @@
+"""What stops pvc, with the place, a hint and the exit code.
+
+A *finding* speaks of the user's prompt and is a value (`model.finding`); an *error* means that pvc
+cannot go on. Rule 1: a message is one line in lower case without a final period, names stand in
+backticks. Rule 2: what to do about it stands in `hint`. Rule 3: this module imports nothing, for
+the launch path raises these too.
+"""
+
+
+class PvcError(Exception):
+    """Base of everything that pvc raises on purpose.
+
+    `at` is a place such as `pack.loom:12`, `hint` says what to do, `exit_code` is the contract of
+    DESIGN §6. Anything else that escapes is a fault in pvc and exits with 70.
+    """
+
+    exit_code = 70
+
+    def __init__(self, message: str, *, at: str = "", hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.at = at
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.at}: {self.message}" if self.at else self.message
+
+
+class RefusedError(PvcError):
+    """pvc could, but must not: the answer would differ from what was promised (exit 1)."""
+
+    exit_code = 1
+
+
+class UsageError(PvcError):
+    """The call's words, a setting or a value given at launch are wrong (exit 2)."""
+
+    exit_code = 2
+
+
+class DecodeError(PvcError):
+    """Bytes that are not in the form they should be in (exit 3)."""
+
+    exit_code = 3
+
+
+class CorruptError(PvcError):
+    """Stored bytes that no longer are what was stored (exit 3)."""
+
+    exit_code = 3
+
+
+class NotFoundError(PvcError):
+    """No such tree, version, session, file or repository (exit 4)."""
+
+    exit_code = 4
+
+
+class MovedError(PvcError):
+    """A ref was moved by somebody else between reading and writing it (exit 4)."""
+
+    exit_code = 4
+
+
+class UnsupportedError(PvcError):
+    """A kind of repository, file system or platform that pvc does not serve (exit 5)."""
+
+    exit_code = 5
+
+
+class WriteError(PvcError):
+    """The disk refused: full, read-only, not ours (exit 5)."""
+
+    exit_code = 5

@@ -1,0 +1,1 @@
+"""The nouns of pvc: frozen values, legal once built. Pure: nothing here touches an edge."""

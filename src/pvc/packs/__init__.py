@@ -1,0 +1,1 @@
+"""The packs that ship with pvc, in our own words; data only."""

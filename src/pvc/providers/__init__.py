@@ -1,0 +1,1 @@
+"""Request bodies of the model providers: read into leaves, and emitted. Pure."""

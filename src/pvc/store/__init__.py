@@ -1,0 +1,1 @@
+"""The git edge: objects, refs, versions, ledger."""
