@@ -1,0 +1,102 @@
+"""Pack → program: what `core.program` runs, as a tuple of instructions.
+
+Pure and form-blind: bindings, fields and layout are data of the pack. A placeholder that no
+binding provides compiles to nothing, as Loom renders it; whether that is a fault is the business
+of the form's findings.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from pvc.model.pack import (
+    Binding,
+    Field,
+    GuardBinding,
+    Hole,
+    ListBinding,
+    Pack,
+    PickBinding,
+    Section,
+    Text,
+    TextBinding,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Program = tuple[str, int, tuple[object, ...], tuple[object, ...]]
+Instruction = tuple[object, ...]
+
+
+def compile_pack(pack: Pack) -> Program:
+    """Compile `pack`; equal packs give equal programs."""
+    fill = _Filler(pack)
+    parts = tuple(
+        ("section", section.name, pack.layout.trim, fill.section(section))
+        for section in pack.sections
+        if not section.fragment
+    )
+    block: Instruction = (("join", pack.layout.joint, pack.layout.edges, parts),)
+    if pack.layout.tidy:
+        block = (("tidy", block),)
+    return (pack.form, pack.rule, tuple(_field(field) for field in pack.fields), (block,))
+
+
+def _field(field: Field) -> Instruction:
+    variants = tuple(tuple(_field(inner) for inner in fields) for fields in field.variants)
+    return (field.name, field.kind, field.required, field.choices, field.tag, variants)
+
+
+class _Filler:
+    """Fills sections: the bindings of one pack by name."""
+
+    def __init__(self, pack: Pack) -> None:
+        self.pack = pack
+        self.bindings = {binding.name: binding for binding in pack.bindings}
+
+    def section(self, section: Section) -> Instruction:
+        return self._pieces(section, self._hole)
+
+    def _fragment(self, name: str) -> Instruction:
+        """Fill a fragment from plain bindings only: no fragment reaches another."""
+        section = self.pack.section(name)
+        return () if section is None else self._pieces(section, self._plain_hole)
+
+    def _pieces(self, section: Section, hole: Callable[[Hole], Instruction]) -> Instruction:
+        instructions: list[object] = []
+        for piece in section.pieces:
+            match piece:
+                case Text(data, path, offset):
+                    instructions.append(("lit", data, path, section.name, offset))
+                case Hole():
+                    instructions.extend(hole(piece))
+                case _:
+                    assert_never(piece)
+        return tuple(instructions)
+
+    def _hole(self, hole: Hole) -> Instruction:
+        binding = self.bindings.get(hole.name)
+        match binding:
+            case PickBinding(_, field, fragments):
+                choices = tuple((choice, self._fragment(name)) for choice, name in fragments)
+                return (("pick", field, choices),)
+            case GuardBinding(_, field, fragment):
+                return (("guard", field, self._fragment(fragment)),)
+            case _:
+                return _plain(binding, hole)
+
+    def _plain_hole(self, hole: Hole) -> Instruction:
+        return _plain(self.bindings.get(hole.name), hole)
+
+
+def _plain(binding: Binding | None, hole: Hole) -> Instruction:
+    match binding:
+        case TextBinding(name, field):
+            return (("text", name, field, hole.path, hole.offset),)
+        case ListBinding(name, field, joint, ordered):
+            return (("list", name, field, joint, ordered, hole.path, hole.offset),)
+        case PickBinding() | GuardBinding() | None:
+            return ()
+        case _:
+            assert_never(binding)

@@ -1,0 +1,409 @@
+"""The one renderer: runs a compiled program over an environment, giving bytes and span tuples.
+
+The launch path (`pvc pin`) runs this very module at every session start, so it imports nothing at
+its top; `core.compile` makes the programs and `model.span.lift` gives the tuples their types.
+
+A program is `(form, rule, fields, blocks)`; a block is a tuple of instructions:
+
+    ("lit", data, path, name, offset)               bytes of a file
+    ("text", name, field, path, at)                 the text at `field`
+    ("list", name, field, joint, ordered, path, at) its entries, joined
+    ("pick", field, ((choice, block), …))           the block of the choice
+    ("guard", field, block)                         the block, when the field holds anything
+    ("section", name, trim, block)                  a named part
+    ("join", joint, edges, (instruction, …))        parts that are not empty, glued
+    ("tidy", block)                                 line ends and blank lines put in order
+
+Rule 1: there is no scanner here. Placeholders were found by the dialect, so a filled value cannot
+open another one.
+Rule 2: every byte gets an origin, joints too. Deleting bytes (trim, tidy, edges) cuts spans and
+never moves an origin.
+Rule 3: texts are trimmed by Loom's set (`WHITE`), which is not Python's: U+00A0 and U+3000 stay.
+Rule 4: fields are checked against the program before anything is rendered; the message names the
+JSON pointer.
+
+Between instructions a text is a *rope*: a list of `(bytes, origin, offset, section)` pieces.
+"""
+
+from pvc.errors import CorruptError, UsageError
+
+FORMAT = 1
+
+# Loom's white space: tab, LF, VT, FF, CR, space; U+0085, U+200E, U+200F, U+2028, U+2029.
+WHITE = b"\t\n\v\f\r "
+WIDE_WHITE = (b"\xc2\x85", b"\xe2\x80\x8e", b"\xe2\x80\x8f", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
+LINE_ENDS = b"\r\n"
+
+
+def run(program, environment):
+    """Render `program` over `environment`, a mapping of parsed JSON.
+
+    Returns `(data, spans, block_ends)`, a span being `(start, end, origin, offset, section)`.
+    Raises `UsageError` when the environment does not fit the program's fields.
+    """
+    _form, _rule, fields, blocks = program
+    values = check(fields, environment, "")
+    data, spans, ends, at = [], [], [], 0
+    for block in blocks:
+        for piece, origin, offset, section in _block(block, values):
+            if not piece:
+                continue
+            end = at + len(piece)
+            last = spans[-1] if spans else None
+            if (
+                last
+                and last[2] == origin
+                and last[4] == section
+                and (origin[0] == "glue" or last[3] + last[1] - last[0] == offset)
+            ):
+                spans[-1] = (last[0], end, origin, last[3], section)
+            else:
+                spans.append((at, end, origin, offset, section))
+            data.append(piece)
+            at = end
+        ends.append(at)
+    return b"".join(data), spans, tuple(ends)
+
+
+# --- the environment ------------------------------------------------------------------------
+
+
+def check(fields, environment, pointer):
+    """Return `environment` with defaults filled in, after checking it against `fields`."""
+    if not isinstance(environment, dict):
+        raise UsageError("an environment is a JSON object", at=pointer or "environment")
+    known = {field[0] for field in fields}
+    for key in environment:
+        if key not in known:
+            raise UsageError(
+                f"unknown key `{key}` in the environment",
+                at=f"{pointer}/{key}",
+                hint=_near(key, known),
+            )
+    return {f[0]: _value(f, environment, f"{pointer}/{f[0]}") for f in fields}
+
+
+def _value(field, environment, pointer):
+    name, kind, required, choices, tag, variants = field
+    if name not in environment:
+        if required:
+            raise UsageError(
+                f"the environment has no `{name}`",
+                at=pointer,
+                hint=f"--set {name}={choices[0] if choices else '…'}",
+            )
+        return [] if kind == "list" else None if kind == "nullable" else ""
+    value = environment[name]
+    if kind == "nullable" and value is None:
+        return None
+    if kind == "list":
+        if not isinstance(value, list):
+            raise UsageError(f"`{name}` is a list of texts, not {_kind(value)}", at=pointer)
+        return [_text(item, name, f"{pointer}/{i}") for i, item in enumerate(value)]
+    if kind == "variant":
+        return _variant(name, value, choices, tag, variants, pointer)
+    text = _text(value, name, pointer)
+    if kind == "choice":
+        _one_of(name, text, choices, pointer)
+    return text
+
+
+def _variant(name, value, choices, tag, variants, pointer):
+    if type(value) is str:  # `--set network=NetworkOpen` for {"kind": "NetworkOpen"}
+        value = {tag: value}
+    if not isinstance(value, dict) or tag not in value:
+        raise UsageError(f"`{name}` is an object with `{tag}`", at=pointer)
+    choice = _text(value[tag], tag, f"{pointer}/{tag}")
+    _one_of(tag, choice, choices, f"{pointer}/{tag}")
+    rest = {key: item for key, item in value.items() if key != tag}
+    return {tag: choice, **check(variants[choices.index(choice)], rest, pointer)}
+
+
+def _one_of(name, text, choices, pointer):
+    if text not in choices:
+        raise UsageError(
+            f"`{name}` is `{text}`, not one of {', '.join(choices)}",
+            at=pointer,
+            hint=_near(text, choices),
+        )
+
+
+def _text(value, name, pointer):
+    if type(value) is not str:  # a number is a `str` of its own type
+        raise UsageError(f"`{name}` takes text, not {_kind(value)}", at=pointer)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"`{name}` holds a lone surrogate", at=pointer) from None
+    return value
+
+
+def _kind(value):
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a truth value"
+    return {dict: "an object", list: "a list", str: "text"}.get(type(value), "a number")
+
+
+def _near(word, names):
+    from difflib import get_close_matches  # only where something is wrong already
+
+    near = get_close_matches(word, sorted(names), 1)
+    if near:
+        return f"did you mean `{near[0]}`?"
+    return f"known: {', '.join(sorted(names))}" if names else "this prompt takes no values"
+
+
+def _at(values, field):
+    for key in field:
+        if not isinstance(values, dict) or key not in values:
+            return None
+        values = values[key]
+    return values
+
+
+# --- instructions ---------------------------------------------------------------------------
+
+
+def _block(block, values):
+    rope = []
+    for instruction in block:
+        rope += _RUN[instruction[0]](instruction, values)
+    return rope
+
+
+def _lit(instruction, _values):
+    _, data, path, name, offset = instruction
+    return [(data, ("source", path, name), offset, "")]
+
+
+def _text_hole(instruction, values):
+    _, name, field, path, at = instruction
+    text = _at(values, field)
+    origin = ("binding", name, "/" + "/".join(field), path, str(at))
+    return [(text.encode(), origin, 0, "")] if text else []
+
+
+def _list_hole(instruction, values):
+    _, name, field, joint, ordered, path, at = instruction
+    pointer = "/" + "/".join(field)
+    rope = []
+    for data, index, offset in _entries(values, field, ordered):
+        if rope:
+            rope.append((joint, ("glue", "list-joint"), 0, ""))
+        rope.append((data, ("binding", name, f"{pointer}/{index}", path, str(at)), offset, ""))
+    return rope
+
+
+def _entries(values, field, ordered):
+    """Trimmed entries as `(bytes, index, bytes trimmed in front)`: no empties, each once."""
+    seen, entries = set(), []
+    for index, text in enumerate(_at(values, field) or ()):
+        data = text.encode()
+        start, end = trimmed(data)
+        entry = data[start:end]
+        if entry and entry not in seen:
+            seen.add(entry)
+            entries.append((entry, index, start))
+    return sorted(entries) if ordered else entries
+
+
+def _pick(instruction, values):
+    _, field, choices = instruction
+    chosen = _at(values, field)
+    for choice, block in choices:
+        if choice == chosen:
+            return _block(block, values)
+    return []
+
+
+def _guard(instruction, values):
+    _, field, block = instruction
+    value = _at(values, field)
+    if isinstance(value, list):
+        held = bool(_entries(values, field, ordered=False))
+    else:
+        start, end = trimmed((value or "").encode())
+        held = start < end
+    return _block(block, values) if held else []
+
+
+def _section(instruction, values):
+    _, name, trim, block = instruction
+    rope = _block(block, values)
+    if trim:
+        rope = cut(rope, [trimmed(b"".join([piece[0] for piece in rope]))])
+    return [(data, origin, offset, name) for data, origin, offset, _ in rope]
+
+
+def _join(instruction, values):
+    _, joint, edges, parts = instruction
+    ropes = [_RUN[part[0]](part, values) for part in parts]
+    texts = [b"".join([piece[0] for piece in rope]) for rope in ropes]
+    held = [i for i, text in enumerate(texts) if (text.strip(LINE_ENDS) if edges else text)]
+    rope = []
+    for i in held:
+        text, part = texts[i], ropes[i]
+        if edges:
+            start = 0 if i == held[0] else len(text) - len(text.lstrip(LINE_ENDS))
+            end = len(text) if i == held[-1] else len(text.rstrip(LINE_ENDS))
+            part = cut(part, [(start, end)])
+        if i != held[0]:
+            rope.append((joint, ("glue", "joint"), 0, ""))
+        rope += part
+    return rope
+
+
+def _tidy(instruction, values):
+    rope = _block(instruction[1], values)
+    return cut(rope, tidied(b"".join([piece[0] for piece in rope])))
+
+
+_RUN = {
+    "lit": _lit,
+    "text": _text_hole,
+    "list": _list_hole,
+    "pick": _pick,
+    "guard": _guard,
+    "section": _section,
+    "join": _join,
+    "tidy": _tidy,
+}
+
+
+# --- trimming -------------------------------------------------------------------------------
+
+
+def trimmed(data, start=0, end=None):
+    """The range of `data[start:end]` that is left when white space goes from both ends."""
+    end = trimmed_end(data, start, len(data) if end is None else end)
+    at = start
+    while at < end:
+        if data[at] in WHITE:
+            at += 1
+        elif data.startswith(WIDE_WHITE, at):
+            at += 2 if data[at] == 0xC2 else 3
+        else:
+            break
+    if start < at < end and data[at - 1] == 0x20 and data[at] >= 0xCC and _extends(data, at):
+        at -= 1  # a space that carries a combining mark is another character
+    return at, end
+
+
+def trimmed_end(data, start, end):
+    """Where `data[start:end]` ends once its trailing white space is gone."""
+    while True:
+        end = start + len(data[start:end].rstrip(WHITE))
+        if not data.endswith(WIDE_WHITE, start, end):
+            return end
+        end -= 2 if data[end - 2] == 0xC2 else 3
+
+
+def _extends(data, at):
+    from pvc.core.graphemes import extends  # a table, needed in one text of a million
+
+    return extends(ord(data[at : at + 4].decode(errors="ignore")[0]))
+
+
+def tidied(data):
+    """The ranges of `data` that Loom's last step keeps: ascending, not touching.
+
+    Trailing white space leaves every line, runs of blank lines shrink to one, none is left at
+    either end, and there is no final newline.
+    """
+    lines, at = [], 0
+    for line in data.split(b"\n"):
+        lines.append((at, trimmed_end(data, at, at + len(line)), at + len(line)))
+        at += len(line) + 1
+    kept, blank = [], True  # true at the start: no blank line in front
+    for start, end, line_end in lines:
+        if start < end or not blank:
+            kept.append((start, end, line_end))
+        blank = start == end
+    if kept and kept[-1][0] == kept[-1][1]:
+        kept.pop()
+    ranges = []
+    for start, end, line_end in kept:
+        ranges += [(start, end), (line_end, line_end + 1)]
+    return _touching(ranges[:-1])
+
+
+def _touching(ranges):
+    joined = []
+    for start, end in ranges:
+        if joined and joined[-1][1] == start:
+            joined[-1] = (joined[-1][0], end)
+        elif start < end:
+            joined.append((start, end))
+    return joined
+
+
+def cut(rope, ranges):
+    """Keep the ascending `ranges` of a rope's bytes; origins stay with their bytes."""
+    kept, at, pieces = [], 0, iter(rope)
+    piece = next(pieces, None)
+    for start, end in ranges:
+        while piece is not None and at + len(piece[0]) <= start:
+            at += len(piece[0])
+            piece = next(pieces, None)
+        while piece is not None and at < end:
+            data, origin, offset, section = piece
+            a, b = max(start - at, 0), min(end - at, len(data))
+            kept.append((data[a:b], origin, offset + a, section))
+            if at + len(data) > end:
+                break
+            at += len(data)
+            piece = next(pieces, None)
+    return kept
+
+
+# --- programs as bytes ----------------------------------------------------------------------
+
+
+def dump(value):
+    """Write tuples of bytes, texts, numbers, truth values and null; equal values, equal bytes."""
+    if value is None:
+        return b"n"
+    if value is True or value is False:
+        return b"t" if value else b"f"
+    if isinstance(value, tuple):
+        return b"(" + b"".join([dump(item) for item in value]) + b")"
+    if isinstance(value, int):
+        return b"i%d;" % value
+    data, mark = (value, b"b") if isinstance(value, bytes) else (value.encode(), b"s")
+    return mark + b"%d:" % len(data) + data
+
+
+def load(data):
+    """Read what `dump` wrote. Raises `CorruptError` on anything else."""
+    try:
+        value, end = _load(data, 0)
+    except (IndexError, ValueError, RecursionError):
+        raise CorruptError("a compiled program is damaged") from None
+    if end != len(data):
+        raise CorruptError("a compiled program has bytes after its end")
+    return value
+
+
+def _load(data, at):
+    mark = data[at : at + 1]
+    at += 1
+    if mark == b"(":
+        items = []
+        while data[at] != 0x29:
+            item, at = _load(data, at)
+            items.append(item)
+        return tuple(items), at + 1
+    if mark in (b"n", b"t", b"f"):
+        return {b"n": None, b"t": True, b"f": False}[mark], at
+    if mark == b"i":
+        end = data.index(b";", at)
+        return int(data[at:end]), end + 1
+    if mark not in (b"b", b"s"):
+        raise ValueError(mark)
+    colon = data.index(b":", at)
+    at, end = colon + 1, colon + 1 + int(data[at:colon])
+    if end > len(data):
+        raise ValueError(end)
+    return (data[at:end] if mark == b"b" else data[at:end].decode()), end

@@ -1,0 +1,169 @@
+"""Decoded source: sections made of text and placeholders, and how they come together.
+
+Parse at the door, then trust: a dialect turns text into pieces, and nothing after it looks for
+braces again, so a filled value cannot open another placeholder.
+
+Rule 1: a `Text` is a contiguous range of one file. Where a form drops bytes inside a section (a
+comment line, a carriage return), the section holds two texts.
+Rule 2: the bindings, fields and layout are data, not code: `core.compile` turns any pack into a
+program without knowing its form.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pvc.model.span import Plane
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Bytes of a file that are rendered as they stand."""
+
+    data: bytes
+    path: str
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A placeholder `{name}` at byte `offset` of a file."""
+
+    name: str
+    path: str
+    offset: int
+
+    @property
+    def data(self) -> bytes:
+        """The placeholder as it is written."""
+        return b"{%s}" % self.name.encode()
+
+
+Piece = Text | Hole
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Named pieces. A fragment is rendered only where a binding selects it."""
+
+    name: str
+    pieces: tuple[Piece, ...]
+    plane: Plane = Plane.SURFACE
+    fragment: bool = False
+
+    @property
+    def template(self) -> bytes:
+        """The section as text, placeholders written out."""
+        return b"".join(piece.data for piece in self.pieces)
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """The names it asks for, by first appearance, each once."""
+        return tuple(dict.fromkeys(p.name for p in self.pieces if isinstance(p, Hole)))
+
+
+# --- what an environment may hold -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One key of the environment.
+
+    `kind`: `text`; `nullable` (text, null or absent); `list` (of texts); `choice` (one of
+    `choices`); `variant` (an object whose `tag` is one of `choices`, each with its own fields in
+    `variants`). A text without `required` is empty when absent, a list has no entries.
+    """
+
+    name: str
+    kind: Literal["text", "nullable", "list", "choice", "variant"]
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    tag: str = ""
+    variants: tuple[tuple[Field, ...], ...] = ()
+
+
+# --- what fills a placeholder ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TextBinding:
+    """The text at `field`, as given."""
+
+    name: str
+    field: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListBinding:
+    """The entries at `field`: trimmed, empties dropped, made unique, joined by `joint`."""
+
+    name: str
+    field: tuple[str, ...]
+    joint: bytes
+    ordered: bool = True
+    """Sorted by UTF-8 bytes; else in given order."""
+
+
+@dataclass(frozen=True, slots=True)
+class PickBinding:
+    """The fragment that the choice at `field` selects: pairs of choice and fragment name."""
+
+    name: str
+    field: tuple[str, ...]
+    fragments: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GuardBinding:
+    """The fragment, when `field` holds anything: a text that is not blank, a list with entries."""
+
+    name: str
+    field: tuple[str, ...]
+    fragment: str
+
+
+Binding = TextBinding | ListBinding | PickBinding | GuardBinding
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How rendered sections become one text.
+
+    `trim`: each is trimmed at both ends and dropped when empty. `edges`: line ends that touch the
+    joint give way to it, the outer ones stay. `tidy`: trailing white space goes, runs of blank
+    lines shrink to one, none at either end.
+    """
+
+    joint: bytes
+    trim: bool = False
+    edges: bool = False
+    tidy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A prompt's decoded source: all that rendering needs besides the environment.
+
+    `rule` is the number of the form's rendering rules (DESIGN §3: rules never change). `label` is
+    the pack's own version id and `fingerprint` its form's own change mark; both may be empty.
+    Section names are unique among sections and fragments together.
+    """
+
+    form: str
+    rule: int
+    sections: tuple[Section, ...]
+    bindings: tuple[Binding, ...]
+    fields: tuple[Field, ...]
+    layout: Layout
+    label: str = ""
+    fingerprint: str = ""
+
+    def __post_init__(self) -> None:
+        names = [section.name for section in self.sections]
+        if len(set(names)) != len(names):
+            raise ValueError(f"section names repeat: {names}")
+
+    def section(self, name: str) -> Section | None:
+        """The section or fragment of that name, or null."""
+        return next((section for section in self.sections if section.name == name), None)
