@@ -1,0 +1,41 @@
+# Two commands for a newcomer: `make demo` and `make test`. Each sets up all that it needs in .venv.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
+TESTS ?= tests
+DIRS ?= tests/vectors/loom tests/cases/blame tests/cases/miss
+
+.PHONY: demo test check bench conform docs clean
+
+demo: $(READY)
+	$(BIN)/pvc demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 $(TESTS)
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_docs.py
+
+conform: $(READY)
+	$(BIN)/python tests/conform.py $(DIRS)
+
+bench: $(READY)
+	$(BIN)/python bench/run.py
+
+docs: $(READY)
+	$(BIN)/python -m pvc.cli.reference > docs/cli.md
+
+clean:
+	rm -rf $(VENV) dist .mypy_cache .pytest_cache .ruff_cache
+
+# --editable, so that a change of the sources is a change of what runs.
+$(READY): pyproject.toml requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "pvc needs Python 3.11 or newer: make PYTHON=/path/to/python3" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt --editable .
+	@touch $(READY)

@@ -1,0 +1,58 @@
+"""What a command needs from outside: repository, streams, clock; each opened on first use."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from pvc.store.repo import Repository
+
+
+class App:
+    """One call of the command line."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+
+    @cached_property
+    def repo(self) -> Repository:
+        """The repository that holds the directory; raises `NotFoundError` where there is none."""
+        from pvc.store.open import open_repository
+
+        return open_repository(self.directory)
+
+    @property
+    def colour(self) -> bool:
+        """Whether stdout is a terminal that wants colour (no-color.org)."""
+        return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+    def write(self, data: bytes) -> None:
+        """Write bytes to stdout untouched."""
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+    def say(self, text: str) -> None:
+        """Write a result for people; control characters are escaped."""
+        from pvc.cli.main import printable
+
+        click.echo(printable(text))
+
+    def note(self, text: str) -> None:
+        """Write to stderr what is no result."""
+        from pvc.cli.main import printable
+
+        click.echo(printable(text), err=True)
+
+    def json(self, value: dict[str, Any]) -> None:
+        """Write one JSON document and a line feed."""
+        click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON; keys are a contract.")

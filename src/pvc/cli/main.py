@@ -1,0 +1,114 @@
+"""`pvc` and `git-pvc`: a group whose commands are imported when they are called.
+
+Results go to stdout, all else to stderr. Rule 1: this is the one place where an error becomes an
+exit code (DESIGN §6). Rule 2: text that came from outside is shown with its control characters
+escaped, for a terminal obeys them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pvc.errors import PvcError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# In the order of a prompt's road, which is the order of `pvc --help`.
+COMMANDS = (
+    "init",
+    "render",
+    "supersede",
+    "pin",
+    "log",
+    "show",
+    "blame",
+    "miss",
+    "sync",
+    "demo",
+)
+
+
+class LazyGroup(click.Group):
+    """Imports `pvc.cli.commands.<name>` when that command is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, in the order of the road."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or null."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"pvc.cli.commands.{cmd_name}").command
+        assert isinstance(command, click.Command)  # noqa: S101  # a fault of ours, never of the user's
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Offer the near name when there is no such command."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, 1)
+            hint = f"did you mean `{near[0]}`?" if near else "pvc --help lists the commands"
+            raise click.UsageError(f"no command `{printable(args[0])}`\n  hint: {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="git-pvc", prog_name="pvc")
+@click.option(
+    "-C", "directory", default=".", metavar="DIR", help="Work as if started in DIR.", type=str
+)
+@click.pass_context
+def pvc(ctx: click.Context, directory: str) -> None:
+    """Version control for prompts: what a session was told, and whose byte broke the cache."""
+    from pvc.cli.app import App
+
+    ctx.obj = App(directory)
+
+
+def printable(text: str) -> str:
+    """Return `text` with control characters escaped, so that a terminal cannot obey them."""
+    return "".join(
+        char if char in "\n\t" or (char >= " " and not "\x7f" <= char <= "\x9f") else repr(char)[1:-1]
+        for char in text
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    try:
+        result: Any = pvc.main(
+            args=list(sys.argv[1:] if argv is None else argv), prog_name="pvc", standalone_mode=False
+        )
+    except PvcError as error:
+        return report(error)
+    except click.UsageError as error:
+        error.show(sys.stderr)
+        return 2
+    except click.ClickException as error:
+        error.show(sys.stderr)
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return 130
+    except BrokenPipeError:
+        # The reader left, as `| head` does. stdout is closed so that its flush at exit cannot fail.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return result if isinstance(result, int) else 0
+
+
+def report(error: PvcError) -> int:
+    """Say what went wrong in one line and a hint; returns the exit code."""
+    sys.stderr.write(f"pvc: {printable(str(error))}\n")
+    if error.hint:
+        sys.stderr.write("".join(f"  hint: {line}\n" for line in printable(error.hint).split("\n")))
+    return error.exit_code
