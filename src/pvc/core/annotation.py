@@ -1,0 +1,178 @@
+"""Who wrote every byte of the files of a version: runs that tile each file.
+
+Rule 1: a byte's origin is one number, `revision << 32 | offset`: which revision of which file
+introduced it, and where it stood there. Bytes that were written together stay one piece while they
+stay together, whatever moves them.
+Rule 2: a dumped annotation holds only what is alive, numbered as it is met, so equal states have
+equal bytes, however they were reached.
+Rule 3: a record that is damaged, cut short or of another algorithm is refused, never guessed at.
+Rule 4: reading a record needs nothing but the standard library: a warm answer must not wait for
+imports.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from array import array
+from dataclasses import dataclass, field
+
+from pvc.errors import CorruptError
+from pvc.model.names import CommitId, ObjectId
+
+ALGORITHM = 1
+"""Changes whenever another answer may come out for the same history."""
+
+OFFSET_BITS = 32
+OFFSET_MASK = (1 << OFFSET_BITS) - 1
+_MAGIC = b"pvc annotation\n"
+
+
+def path_order(path: str) -> bytes:
+    """Sort paths by their bytes, those that are no UTF-8 too."""
+    return path.encode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A commit that introduced bytes into the file at `path`, whose content became `blob`.
+
+    `passed` marks bytes that an ignored commit wrote and that count as the text they replaced:
+    the origin's offset then says where that text stood, not where these bytes did.
+    """
+
+    commit: CommitId
+    path: str
+    blob: ObjectId
+    passed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Bytes `start` to `end` of the asked file, introduced by `commit`.
+
+    They stood in `path`, with blob id `blob`, from byte `offset` on, unless `passed`.
+    """
+
+    start: int
+    end: int
+    commit: CommitId
+    path: str
+    blob: ObjectId
+    offset: int
+    passed: bool = False
+
+
+@dataclass(slots=True)
+class Pieces:
+    """One file: its blob, and pieces that end at `ends` and come from `origins`."""
+
+    blob: ObjectId
+    ends: list[int]
+    origins: list[int]
+
+
+@dataclass(slots=True)
+class Annotation:
+    """The state after `commit`: for every live path, its blob and the origin of every byte."""
+
+    commit: CommitId | None = None
+    files: dict[str, Pieces] = field(default_factory=dict)
+    revisions: list[Revision] = field(default_factory=list)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The live paths in byte order."""
+        return tuple(sorted(self.files, key=path_order))
+
+    def blob_of(self, path: str) -> ObjectId:
+        """Give the blob id of a live path; raises `KeyError` on another."""
+        return self.files[path].blob
+
+    def runs(self, path: str) -> tuple[Run, ...]:
+        """Give the runs that tile a live path; raises `KeyError` on another."""
+        pieces = self.files[path]
+        out = []
+        start = 0
+        for end, origin in zip(pieces.ends, pieces.origins, strict=True):
+            revision = self.revisions[origin >> OFFSET_BITS]
+            out.append(
+                Run(
+                    start,
+                    end,
+                    revision.commit,
+                    revision.path,
+                    revision.blob,
+                    origin & OFFSET_MASK,
+                    revision.passed,
+                )
+            )
+            start = end
+        return tuple(out)
+
+
+def dump(annotation: Annotation) -> bytes:
+    """Write an annotation as a record; equal states give equal bytes."""
+    paths = annotation.paths
+    files = [annotation.files[path] for path in paths]
+    live = dict.fromkeys(origin >> OFFSET_BITS for file in files for origin in file.origins)
+    number = {old: new for new, old in enumerate(live)}
+    revisions = [annotation.revisions[old] for old in live]
+    texts = [str(ALGORITHM), annotation.commit or ""]
+    for path, pieces in zip(paths, files, strict=True):
+        texts += [path, pieces.blob]
+    for revision in revisions:
+        texts += [revision.commit, revision.path, revision.blob, "+" if revision.passed else ""]
+    names = "\0".join(texts).encode("utf-8", "surrogateescape")
+    numbers = array("Q", [len(names), len(files), len(revisions)])
+    numbers.extend(len(pieces.ends) for pieces in files)
+    for pieces in files:
+        numbers.extend(pieces.ends)
+        numbers.extend(
+            number[o >> OFFSET_BITS] << OFFSET_BITS | o & OFFSET_MASK for o in pieces.origins
+        )
+    body = _little(numbers).tobytes() + names
+    return _MAGIC + zlib.crc32(body).to_bytes(4, "little") + body
+
+
+def load(data: bytes) -> Annotation:
+    """Read a record. Raises `CorruptError` when it is not, to the bit, what `dump` wrote."""
+    body = memoryview(data)[len(_MAGIC) + 4 :]
+    checksum = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
+    if not data.startswith(_MAGIC) or len(body) < 24 or zlib.crc32(body) != checksum:
+        raise CorruptError("an annotation record is damaged", hint="remove it; it is made again")
+    length, file_count, _ = _numbers(body[:24])
+    split = len(body) - length
+    texts = bytes(body[split:]).decode("utf-8", "surrogateescape").split("\0")
+    if texts[0] != str(ALGORITHM):
+        raise CorruptError(f"an annotation record has algorithm `{texts[0]}`, not `{ALGORITHM}`")
+    names = texts[2 : 2 + 2 * file_count]
+    rest = texts[2 + 2 * file_count :]
+    revisions = [
+        Revision(CommitId(c), path, ObjectId(blob), passed == "+")
+        for c, path, blob, passed in zip(*(rest[k::4] for k in range(4)), strict=True)
+    ]
+    numbers = _numbers(body[24:split])
+    annotation = Annotation(CommitId(texts[1]) if texts[1] else None, {}, revisions)
+    at = file_count
+    for k in range(file_count):
+        count = numbers[k]
+        ends, origins = numbers[at : at + count], numbers[at + count : at + 2 * count]
+        at += 2 * count
+        pieces = Pieces(ObjectId(names[2 * k + 1]), ends.tolist(), origins.tolist())
+        annotation.files[names[2 * k]] = pieces
+    return annotation
+
+
+def _numbers(part: memoryview) -> array[int]:
+    numbers = array("Q")
+    numbers.frombytes(part)
+    return _little(numbers)
+
+
+def _little(numbers: array[int]) -> array[int]:
+    """Swap on machines that are not little-endian: a record means the same everywhere."""
+    if sys.byteorder == "big":
+        numbers = array("Q", numbers)
+        numbers.byteswap()
+    return numbers

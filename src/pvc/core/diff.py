@@ -1,0 +1,172 @@
+"""Matching runs of two texts, exact to the word.
+
+What stays and what is replaced decides who wrote a byte, so the differ prefers what an editor
+did over the fewest changed bytes.
+
+Rule 1: edits ascend, do not touch each other, and applied to the old text give the new one.
+Rule 2: no edit cuts a code point of valid UTF-8, and at word granularity none cuts a word.
+Rule 3: words that two unrelated sentences happen to share are not kept (`_without_crumbs`).
+Rule 4: blanks are compared after the words are aligned, so a reflow changes line breaks alone.
+Rule 5: an insertion or deletion that could stand in several places stands where an editor would
+have made it: after a blank line, a line, a sentence, a word; the last such place on a tie.
+Rule 6: work is bounded. Regions too large for exact alignment become one replacement.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pvc.core import anchors
+from pvc.core.align_words import aligned
+from pvc.core.words import (
+    BLANK,
+    common_prefix,
+    common_suffix,
+    cuts_code_point,
+    is_boundary,
+    is_one_word,
+)
+
+Replacement = tuple[int, int, int, int]
+"""`(old_start, old_end, new_start, new_end)`: an edit without its class, for inner loops."""
+
+_SMALL = 512
+_SLIDE_MOST = 1024
+
+
+class Granularity(StrEnum):
+    """How small a part of the text may be new."""
+
+    WORD = "word"
+    BYTE = "byte"
+    """Of a word that replaces one word, only the letters between the common ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """`old[old_start:old_end]` is replaced by `new[new_start:new_end]`; either may be empty."""
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+
+def edits(
+    old: bytes,
+    new: bytes,
+    *,
+    granularity: Granularity = Granularity.WORD,
+    ignore_space: bool = False,
+) -> tuple[Edit, ...]:
+    """Compare two texts; with `ignore_space`, leave out edits of nothing but blanks."""
+    found = replacements(old, new, granularity)
+    return tuple(
+        Edit(*part) for part in found if not (ignore_space and is_space_only(old, new, part))
+    )
+
+
+def replacements(
+    old: bytes, new: bytes, granularity: Granularity = Granularity.WORD
+) -> list[Replacement]:
+    """Compare two texts; the edits as tuples."""
+    if old == new:
+        return []
+    region = _trimmed(old, new)
+    i1, i2, j1, j2 = region
+    if i1 == i2 or j1 == j2:
+        raw = [region]
+    elif max(i2 - i1, j2 - j1) <= _SMALL:
+        raw = aligned(old, new, region)
+    else:
+        raw = []
+        for gap in anchors.between(old, new, region):
+            a1, a2, b1, b2 = gap
+            raw += aligned(old, new, gap) if a1 < a2 and b1 < b2 else [gap]
+    out = _slid(old, new, raw)
+    if granularity is Granularity.BYTE:
+        return [_within_word(old, new, part) for part in out]
+    return out
+
+
+def is_space_only(old: bytes, new: bytes, part: Replacement) -> bool:
+    """Whether an edit takes away and brings nothing but blanks."""
+    i1, i2, j1, j2 = part
+    return not (old[i1:i2].strip(BLANK) or new[j1:j2].strip(BLANK))
+
+
+def _trimmed(old: bytes, new: bytes) -> Replacement:
+    """Leave out the common prefix and suffix, cutting no token."""
+    most = min(len(old), len(new))
+    start = common_prefix(old, new, 0, 0, most)
+    while start and not (is_boundary(old, start) and is_boundary(new, start)):
+        start -= 1
+    i, j = len(old), len(new)
+    back = common_suffix(old, new, i, j, most - start)
+    while back and not (is_boundary(old, i - back) and is_boundary(new, j - back)):
+        back -= 1
+    return start, i - back, start, j - back
+
+
+def _slid(old: bytes, new: bytes, parts: list[Replacement]) -> list[Replacement]:
+    """Move pure insertions and deletions to their best place, and join edits that touch."""
+    out: list[Replacement] = []
+    for index, (i1, i2, j1, j2) in enumerate(parts):
+        shift = 0
+        if i1 == i2 or j1 == j2:
+            low = i1 - (out[-1][1] if out else 0)
+            following = parts[index + 1][0] if index + 1 < len(parts) else len(old)
+            shift = (
+                _shift(new, j1, j2, low, following - i2)
+                if i1 == i2
+                else _shift(old, i1, i2, low, following - i2)
+            )
+        start, start_new = i1 + shift, j1 + shift
+        if out and out[-1][1] == start and out[-1][3] == start_new:
+            start, _, start_new, _ = out.pop()
+        out.append((start, i2 + shift, start_new, j2 + shift))
+    return out
+
+
+def _shift(text: bytes, start: int, end: int, room_left: int, room_right: int) -> int:
+    """How far to move `text[start:end]` over equal bytes to the best boundary."""
+    left = common_suffix(text, text, start, end, min(room_left, start, _SLIDE_MOST))
+    right = common_prefix(text, text, start, end, min(room_right, len(text) - end, _SLIDE_MOST))
+    if not left and not right:
+        return 0
+    ranked = [
+        (_rank(text, start + by) + _rank(text, end + by), by) for by in range(-left, right + 1)
+    ]
+    return max(ranked)[1]
+
+
+def _rank(text: bytes, at: int) -> int:
+    """How likely an editor's cut is at `at`."""
+    before = text[max(at - 3, 0) : at]
+    if at in (0, len(text)) or before.endswith((b"\n\n", b"\n\r\n")):
+        return 8
+    if before.endswith(b"\n"):
+        return 6
+    if cuts_code_point(text, at):
+        return -99
+    if not is_boundary(text, at):
+        return -9
+    if before.endswith((b". ", b"! ", b"? ", b": ")):
+        return 4
+    return 2 if before[-1:] in (b" ", b"\t") else 0
+
+
+def _within_word(old: bytes, new: bytes, part: Replacement) -> Replacement:
+    """Keep the common first and last code points of a word that replaces one word."""
+    i1, i2, j1, j2 = part
+    if not (is_one_word(old[i1:i2]) and is_one_word(new[j1:j2])):
+        return part
+    most = min(i2 - i1, j2 - j1)
+    front = common_prefix(old, new, i1, j1, most)
+    while cuts_code_point(old, i1 + front) or cuts_code_point(new, j1 + front):
+        front -= 1
+    back = common_suffix(old, new, i2, j2, most - front)
+    while back and (cuts_code_point(old, i2 - back) or cuts_code_point(new, j2 - back)):
+        back -= 1
+    return i1 + front, i2 - back, j1 + front, j2 - back
