@@ -1,0 +1,296 @@
+"""The canonical stream of a request's head: tools and system as the bytes that a cache compares.
+
+The launch path and the comparison of two bodies both write these leaves, so that a pin's head
+digest and `pvc miss` cannot disagree. A leaf is `(JSON pointer, bytes)`; in the stream one zero
+byte follows each. Whole bodies (settings, messages, markers) are read by `providers`; this module
+imports `json_text` alone.
+
+Rule 1: a string leaf is the UTF-8 of the string, any other value compact JSON with its keys in the
+order of the body: schemas reach the model as text, so their key order counts.
+Rule 2: the leaves that a shape names come in its order, then every other key in code-point order,
+so a field that pvc has never heard of is compared all the same.
+Rule 3: `cache_control` of a tool or a block is no leaf: a marker is not content. Deeper inside, in
+a schema, it is.
+Rule 4: a half surrogate is kept as the three bytes that it would be, for a captured body must be
+comparable; `head` refuses it, for what pvc itself sends must be UTF-8.
+Rule 5: a tool definition is carried from one shape to another only where nothing of it is lost that
+the model would see; key order inside its schema is kept.
+"""
+
+from pvc.core.json_text import Value, dump, escape, lone_surrogate
+from pvc.errors import DecodeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    Leaf = tuple[str, bytes]
+
+ANTHROPIC = "anthropic.messages"
+CHAT = "openai.chat"
+RESPONSES = "openai.responses"
+SHAPES = (ANTHROPIC, CHAT, RESPONSES)
+
+MARKER = "cache_control"
+_TOOL_LEAVES = {
+    ANTHROPIC: ("name", "description", "input_schema"),
+    CHAT: ("type",),
+    RESPONSES: ("type", "name", "description", "parameters"),
+}
+_FUNCTION_LEAVES = ("name", "description", "parameters")
+_SYSTEM_ROLES = ("system", "developer")
+
+
+def head(tools: list[Value] | None, prompt_blocks: "Sequence[bytes]", shape: str) -> bytes:
+    """Write the head that pvc sends: tools in the shape's own form, then the prompt's blocks.
+
+    Blocks are Anthropic's system list, Chat's one leading system message (a string when there is
+    one block, else parts), and the joined instructions of Responses.
+    """
+    written = [data for _, data in tool_leaves(tools, shape)]
+    try:
+        b"\0".join(written).decode()
+    except UnicodeDecodeError:
+        raise DecodeError(
+            "half of a surrogate pair has no UTF-8",
+            at=lone_surrogate(tools, "/tools"),
+            hint="mend the text of this tool",
+        ) from None
+    if shape == RESPONSES:
+        written += [b"".join(prompt_blocks)] if prompt_blocks else []
+    else:
+        written += [b"system"] if shape == CHAT and prompt_blocks else []
+        bare = shape == CHAT and len(prompt_blocks) == 1
+        for block in prompt_blocks:
+            written += [block] if bare else [b"text", block]
+    return b"".join([leaf + b"\0" for leaf in written])
+
+
+def tool_leaves(tools: Value, shape: str) -> "Iterator[Leaf]":
+    """Give the leaves of a `tools` list that is in the shape's own form."""
+    for pointer, tool in elements(tools, "/tools"):
+        yield from one_tool(tool, pointer, shape)
+
+
+def one_tool(tool: Value, pointer: str, shape: str) -> "Iterator[Leaf]":
+    """Give the leaves of one tool in the shape's own form."""
+    if not isinstance(tool, dict):
+        yield pointer, value_bytes(tool)
+        return
+    function = tool.get("function") if shape == CHAT else None
+    if not isinstance(function, dict):
+        yield from named_leaves(tool, pointer, _TOOL_LEAVES[_known(shape)])
+        return
+    if "type" in tool:
+        yield f"{pointer}/type", value_bytes(tool["type"])
+    yield from named_leaves(function, f"{pointer}/function", _FUNCTION_LEAVES)
+    yield from named_leaves(tool, pointer, (), without=("type", "function"))
+
+
+def system_leaves(system: Value, shape: str) -> "Iterator[Leaf]":
+    """Give the leaves of the system text in the shape's own form.
+
+    `system` is Anthropic's `system`, the `instructions` of Responses, or all `messages` of Chat, of
+    which the leading system and developer messages are taken.
+    """
+    if shape == CHAT:
+        for pointer, message in elements(system, "/messages"):
+            if not is_system_message(message):
+                return
+            yield from chat_message(message, pointer)
+    elif _known(shape) == RESPONSES:
+        if system is not None:
+            yield "/instructions", value_bytes(system)
+    else:
+        for block in content_blocks(system, "/system"):
+            yield from block
+
+
+def is_system_message(message: Value) -> bool:
+    """Tell whether a Chat message or Responses item speaks with the developer's voice."""
+    return isinstance(message, dict) and message.get("role") in _SYSTEM_ROLES
+
+
+# --- parts that messages share with the head -------------------------------------------------
+
+
+def elements(values: Value, pointer: str) -> "Iterator[tuple[str, Value]]":
+    """Give each element of a list with its pointer; an absent list has none."""
+    if values is None:
+        return
+    if not isinstance(values, list):
+        raise DecodeError(f"no list: `{dump(values)[:24]}`", at=pointer, hint="one JSON array")
+    for index, value in enumerate(values):
+        yield f"{pointer}/{index}", value
+
+
+def content_blocks(content: Value, pointer: str) -> "Iterator[Iterator[Leaf]]":
+    """Give the leaves of each block of an Anthropic text or content; a string is one block."""
+    if isinstance(content, list):
+        for index, block in enumerate(content):
+            yield block_leaves(block, f"{pointer}/{index}")
+    elif content is not None:
+        yield iter(((pointer, b"text"), (pointer, value_bytes(content))))
+
+
+def block_leaves(block: Value, pointer: str) -> "Iterator[Leaf]":
+    """Give the leaves of one Anthropic block."""
+    if not isinstance(block, dict):
+        yield pointer, value_bytes(block)
+    elif block.get("type") == "tool_result":
+        yield from _result_leaves(block, pointer)
+    else:
+        names = _BLOCK_LEAVES.get(str(block.get("type")), ("type",))
+        yield from named_leaves(block, pointer, names)
+
+
+def _result_leaves(block: dict[str, Value], pointer: str) -> "Iterator[Leaf]":
+    yield from named_leaves(block, pointer, ("type", "tool_use_id"), only=True)
+    content = block.get("content")
+    if isinstance(content, list):
+        for index, part in enumerate(content):
+            yield from block_leaves(part, f"{pointer}/content/{index}")
+    elif content is not None:
+        yield f"{pointer}/content", value_bytes(content)
+    yield from named_leaves(block, pointer, (), without=("type", "tool_use_id", "content"))
+
+
+_BLOCK_LEAVES = {
+    "text": ("type", "text"),
+    "tool_use": ("type", "id", "name", "input"),
+    "thinking": ("type", "thinking", "signature"),
+}
+
+
+def chat_message(message: Value, pointer: str) -> "Iterator[Leaf]":
+    """Give the leaves of one Chat message: role, content, tool calls, then the rest."""
+    if not isinstance(message, dict):
+        yield pointer, value_bytes(message)
+        return
+    yield from named_leaves(message, pointer, ("role",), only=True)
+    yield from content_leaves(message.get("content"), f"{pointer}/content")
+    calls = message.get("tool_calls")
+    done: tuple[str, ...] = ("role", "content")
+    if isinstance(calls, list):
+        done = (*done, "tool_calls")
+        for at, call in elements(calls, f"{pointer}/tool_calls"):
+            yield from _call_leaves(call, at)
+    yield from named_leaves(message, pointer, (), without=done)
+
+
+def content_leaves(content: Value, pointer: str) -> "Iterator[Leaf]":
+    """Give the leaves of an OpenAI content: the string, or `type` and `text` of each part."""
+    if isinstance(content, list):
+        for at, part in elements(content, pointer):
+            if isinstance(part, dict):
+                yield from named_leaves(part, at, ("type", "text"))
+            else:
+                yield at, value_bytes(part)
+    elif content is not None:
+        yield pointer, value_bytes(content)
+
+
+def _call_leaves(call: Value, pointer: str) -> "Iterator[Leaf]":
+    if not isinstance(call, dict):
+        yield pointer, value_bytes(call)
+        return
+    yield from named_leaves(call, pointer, ("id",), only=True)
+    function = call.get("function")
+    if isinstance(function, dict):
+        yield from named_leaves(function, f"{pointer}/function", ("name", "arguments"), only=True)
+
+
+def named_leaves(
+    values: dict[str, Value],
+    pointer: str,
+    names: tuple[str, ...],
+    *,
+    without: tuple[str, ...] = (),
+    only: bool = False,
+) -> "Iterator[Leaf]":
+    """Give the named keys in their order, then (unless `only`) the others in code-point order."""
+    for name in names:
+        if name in values:
+            yield f"{pointer}/{name}", value_bytes(values[name])
+    if not only:
+        for name in sorted(values):
+            if name not in names and name not in without and name != MARKER:
+                yield f"{pointer}/{escape(name)}", value_bytes(values[name])
+
+
+def value_bytes(value: Value) -> bytes:
+    """Write one leaf: a string as it is, anything else as compact JSON."""
+    text = value if isinstance(value, str) else dump(value)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _known(shape: str) -> str:
+    if shape not in SHAPES:
+        raise DecodeError(f"no request shape `{shape}`", hint="one of " + ", ".join(SHAPES))
+    return shape
+
+
+# --- tool definitions from one shape to another ----------------------------------------------
+
+
+def as_tools(value: Value, shape: str) -> list[Value]:
+    """Give tool definitions in the shape's own form.
+
+    `value` is a list, or an object with a list under `tools`, of definitions in the form of
+    Anthropic, OpenAI Chat, OpenAI Responses or MCP's `tools/list`. A definition that is in the
+    shape's form already stays as it is.
+    """
+    _known(shape)
+    pointer = ""
+    if isinstance(value, dict):
+        value, pointer = value.get("tools"), "/tools"
+        if value is None:
+            raise DecodeError("no `tools` in the object", hint='a list, or {"tools": [...]}')
+    return [_as_tool(tool, at, shape) for at, tool in elements(value, pointer)]
+
+
+def _as_tool(tool: Value, pointer: str, shape: str) -> Value:
+    if not isinstance(tool, dict):
+        raise DecodeError("a tool is an object", at=pointer, hint="with `name` and a schema")
+    form = _form(tool, shape)
+    if form == shape:
+        return tool
+    inner = tool.get("function") if form == CHAT else tool
+    name = inner.get("name") if isinstance(inner, dict) else None
+    if form == "" or not isinstance(inner, dict) or not isinstance(name, str):
+        raise DecodeError(
+            f"no tool that can be written for `{shape}`: {dump(tool)[:48]}",
+            at=pointer,
+            hint="a function tool has `name`, `description` and a JSON schema",
+        )
+    key = _SCHEMA_KEYS[form]
+    common: dict[str, Value] = {"name": name}
+    if isinstance(inner.get("description"), str):
+        common["description"] = inner["description"]
+    common[_SCHEMA_KEYS[shape]] = inner.get(key, {"type": "object", "properties": {}})
+    if "strict" in inner:
+        common["strict"] = inner["strict"]
+    if shape == CHAT:
+        return {"type": "function", "function": common}
+    return common if shape == ANTHROPIC else {"type": "function", **common}
+
+
+_SCHEMA_KEYS = {
+    ANTHROPIC: "input_schema",
+    CHAT: "parameters",
+    RESPONSES: "parameters",
+    "mcp": "inputSchema",
+}
+
+
+def _form(tool: dict[str, Value], shape: str) -> str:
+    """Tell which form a definition has; empty for what no form names."""
+    if "inputSchema" in tool:
+        return "mcp"
+    if "function" in tool:
+        return CHAT
+    if "input_schema" in tool:
+        return ANTHROPIC
+    if tool.get("type") == "function" or "parameters" in tool:
+        return RESPONSES
+    return shape if isinstance(tool.get("type"), str) else ""  # a provider's built-in tool
