@@ -1,0 +1,235 @@
+"""The git repository as pvc sees it: objects, refs, settings, and one protocol over them.
+
+Two back ends serve it, `store.pygit` and `store.gitcli`; everything above this module is written
+against `Repository` and cannot tell them apart (the same tests run on both).
+
+Rule 1: a ref moves only from the value that the caller has seen (`move_ref`), atomically, also
+when it is created; there is no way to force one.
+Rule 2: objects are on the disk (synced) before a ref that reaches them moves.
+Rule 3: what is missing is `NotFoundError`, what is damaged is `CorruptError`, what the disk
+refuses is `WriteError`; no library's own exception gets out.
+Rule 4: replace refs and grafts do not exist here: an id names the bytes it was made from.
+Rule 5: names of tree and index entries are text; bytes that are no UTF-8 are kept as surrogate
+escapes, so that nothing is lost and `files` can refuse them with the path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from pvc.model.names import CommitId, ObjectId
+
+MODE_TREE = 0o040000
+MODE_FILE = 0o100644
+MODE_EXECUTABLE = 0o100755
+MODE_LINK = 0o120000
+MODE_GITLINK = 0o160000
+
+
+class Kind(StrEnum):
+    """What git keeps under an id."""
+
+    BLOB = "blob"
+    TREE = "tree"
+    COMMIT = "commit"
+    TAG = "tag"
+
+
+class Entry(NamedTuple):
+    """One row of a tree, or of the index (then `name` is the whole path).
+
+    A tuple, not a dataclass: blame reads hundreds of thousands of these.
+    """
+
+    name: str
+    mode: int
+    oid: ObjectId
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether it is a folder."""
+        return self.mode == MODE_TREE
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who wrote a commit."""
+
+    name: str
+    email: str
+
+    def __str__(self) -> str:
+        return f"{self.name} <{self.email}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Seconds since 1970 and the writer's distance from UTC in minutes, as git keeps them."""
+
+    seconds: int
+    offset_minutes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit: `author` and `time` say who wrote it and when, not who committed it."""
+
+    id: CommitId
+    tree: ObjectId
+    parents: tuple[CommitId, ...]
+    author: Person
+    time: Moment
+    message: str
+
+
+class Repository(Protocol):
+    """One open repository. Cheap to keep, not shared between threads; `close` ends its children."""
+
+    @property
+    def git_dir(self) -> Path:
+        """This worktree's own git folder."""
+        ...
+
+    @property
+    def common_dir(self) -> Path:
+        """The git folder that worktrees share: refs, objects and `pvc/` are here."""
+        ...
+
+    @property
+    def worktree(self) -> Path | None:
+        """The checked-out folder, or null in a bare repository."""
+        ...
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing is checked out."""
+        ...
+
+    @property
+    def object_format(self) -> str:
+        """`sha1` or `sha256`."""
+        ...
+
+    def close(self) -> None:
+        """End what runs beside us; a second call does nothing."""
+        ...
+
+    # --- refs ---------------------------------------------------------------------------------
+
+    def ref(self, name: str) -> CommitId | None:
+        """Where a ref points now, read afresh each time."""
+        ...
+
+    def refs(self, prefix: str) -> tuple[tuple[str, CommitId], ...]:
+        """Refs whose name starts with `prefix` (which ends in `/`), in byte order of the names."""
+        ...
+
+    def move_ref(
+        self, name: str, old: CommitId | None, new: CommitId, *, message: str = ""
+    ) -> None:
+        """Set a ref to `new` if it is still `old`; null means that it must not exist yet.
+
+        Raises `MovedError`, naming what is there now. Of any number of processes that try at
+        once, one gets through. `message` goes into the reflog where there is one.
+        """
+        ...
+
+    def delete_ref(self, name: str, old: CommitId) -> None:
+        """Remove a ref if it is still `old`, else raise `MovedError`."""
+        ...
+
+    def head(self) -> CommitId | None:
+        """The commit that is checked out; null on a branch without one."""
+        ...
+
+    # --- objects ------------------------------------------------------------------------------
+
+    def kind(self, oid: ObjectId) -> Kind:
+        """What kind of object it is."""
+        ...
+
+    def raw(self, oid: ObjectId) -> tuple[Kind, bytes]:
+        """An object's kind and its bytes as git hashes them, without the header."""
+        ...
+
+    def blob(self, oid: ObjectId) -> bytes:
+        """A file's bytes."""
+        ...
+
+    def tree(self, oid: ObjectId) -> tuple[Entry, ...]:
+        """A folder's entries in git's order; `oid` may be a commit's, for its tree."""
+        ...
+
+    def commit(self, oid: ObjectId) -> Commit:
+        """A commit, read."""
+        ...
+
+    def write_blob(self, data: bytes) -> ObjectId:
+        """Store a file's bytes."""
+        ...
+
+    def write_tree(self, entries: Sequence[Entry]) -> ObjectId:
+        """Store a folder, in whatever order its entries come.
+
+        Raises `UsageError` on a name that git does not allow or that stands twice, `NotFoundError`
+        on an entry whose object is not here.
+        """
+        ...
+
+    def write_commit(
+        self,
+        tree: ObjectId,
+        parents: Sequence[CommitId],
+        message: str,
+        *,
+        author: Person | None = None,
+        identity: Person | None = None,
+        sign: bool | None = None,
+    ) -> CommitId:
+        """Store a commit by the user, signed if the user's git signs.
+
+        `author` is somebody else who wrote it. `identity` stands for the user as author and
+        committer, needs no `user.name`, and is not signed unless `sign` says so. Raises
+        `UsageError` when git does not know who the user is.
+        """
+        ...
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def rev_parse(self, text: str) -> ObjectId | None:
+        """What git understands by `text`: a ref, `HEAD~2`, an abbreviated id, `main:path`."""
+        ...
+
+    def is_ancestor(self, old: CommitId, new: CommitId) -> bool:
+        """Whether `old` is `new` or reachable from it."""
+        ...
+
+    def first_parents(self, tip: CommitId) -> Iterator[Commit]:
+        """`tip`, its first parent, and so on to the root or to where a shallow clone ends."""
+        ...
+
+    def shallow(self) -> frozenset[CommitId]:
+        """Commits whose parents this clone was not given."""
+        ...
+
+    def config(self, name: str) -> str | None:
+        """A setting's last value (`pvc.privacy`); null when it is not set."""
+        ...
+
+    def config_all(self, name: str) -> tuple[str, ...]:
+        """Every value of a setting, in git's order: system, user, repository, command line."""
+        ...
+
+    def config_flag(self, name: str, *, default: bool = False) -> bool:
+        """A setting as git reads booleans; raises `UsageError` on anything else."""
+        ...
+
+    def index(self) -> tuple[Entry, ...]:
+        """What is staged, whole paths in byte order; raises `UsageError` while a merge is open."""
+        ...
