@@ -123,11 +123,11 @@ class Repository(Protocol):
     # --- refs ---------------------------------------------------------------------------------
 
     def ref(self, name: str) -> CommitId | None:
-        """Where a ref points now, read afresh each time."""
+        """Read where a ref points now, afresh each time."""
         ...
 
     def refs(self, prefix: str) -> tuple[tuple[str, CommitId], ...]:
-        """Refs whose name starts with `prefix` (which ends in `/`), in byte order of the names."""
+        """List the refs whose name starts with `prefix` (which ends in `/`), in byte order of the names."""
         ...
 
     def move_ref(
@@ -145,29 +145,29 @@ class Repository(Protocol):
         ...
 
     def head(self) -> CommitId | None:
-        """The commit that is checked out; null on a branch without one."""
+        """Give the commit that is checked out; null on a branch without one."""
         ...
 
     # --- objects ------------------------------------------------------------------------------
 
     def kind(self, oid: ObjectId) -> Kind:
-        """What kind of object it is."""
+        """Say what kind of object it is."""
         ...
 
     def raw(self, oid: ObjectId) -> tuple[Kind, bytes]:
-        """An object's kind and its bytes as git hashes them, without the header."""
+        """Read an object's kind and its bytes as git hashes them, without the header."""
         ...
 
     def blob(self, oid: ObjectId) -> bytes:
-        """A file's bytes."""
+        """Read a file's bytes."""
         ...
 
     def tree(self, oid: ObjectId) -> tuple[Entry, ...]:
-        """A folder's entries in git's order; `oid` may be a commit's, for its tree."""
+        """Read a folder's entries in git's order; `oid` may be a commit's, for its tree."""
         ...
 
     def commit(self, oid: ObjectId) -> Commit:
-        """A commit, read."""
+        """Read a commit."""
         ...
 
     def write_blob(self, data: bytes) -> ObjectId:
@@ -203,7 +203,7 @@ class Repository(Protocol):
     # --- questions ----------------------------------------------------------------------------
 
     def rev_parse(self, text: str) -> ObjectId | None:
-        """What git understands by `text`: a ref, `HEAD~2`, an abbreviated id, `main:path`."""
+        """Resolve `text` as git does: a ref, `HEAD~2`, an abbreviated id, `main:path`."""
         ...
 
     def is_ancestor(self, old: CommitId, new: CommitId) -> bool:
@@ -215,11 +215,11 @@ class Repository(Protocol):
         ...
 
     def shallow(self) -> frozenset[CommitId]:
-        """Commits whose parents this clone was not given."""
+        """Name the commits whose parents this clone was not given."""
         ...
 
     def config(self, name: str) -> str | None:
-        """A setting's last value (`pvc.privacy`); null when it is not set."""
+        """Read a setting's last value (`pvc.privacy`); null when it is not set."""
         ...
 
     def config_all(self, name: str) -> tuple[str, ...]:
@@ -227,9 +227,9 @@ class Repository(Protocol):
         ...
 
     def config_flag(self, name: str, *, default: bool = False) -> bool:
-        """A setting as git reads booleans; raises `UsageError` on anything else."""
+        """Read a setting as git reads booleans; raises `UsageError` on anything else."""
         ...
 
     def index(self) -> tuple[Entry, ...]:
-        """What is staged, whole paths in byte order; raises `UsageError` while a merge is open."""
+        """List what is staged, whole paths in byte order; `UsageError` while a merge is open."""
         ...
