@@ -11,8 +11,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 
-from pvc.core.words import BLANK, FIRST_WORD, Interner, Words
+from pvc.core.words import (
+    BLANK,
+    FIRST_WORD,
+    SIZE_BITS,
+    SIZE_MASK,
+    Lexicon,
+    Words,
+    blank_differences,
+)
 
+_Region = tuple[int, int, int, int]
 _Block = tuple[int, int, int]
 """`(old token, new token, count)`: an equal run."""
 
@@ -23,15 +32,12 @@ _CRUMB_WORDS = 3
 _CRUMB_SHARE = 0.5
 
 
-def aligned(
-    old: bytes, new: bytes, region: tuple[int, int, int, int]
-) -> list[tuple[int, int, int, int]]:
+def aligned(old: bytes, new: bytes, region: _Region, lexicon: Lexicon) -> list[_Region]:
     """Give the replacements inside `region`, neither side of which is empty."""
     i1, i2, j1, j2 = region
     if i2 - i1 + j2 - j1 > _MOST_BYTES or b"\0" in old[i1:i2] or b"\0" in new[j1:j2]:
         return [region]
-    intern = Interner()
-    before, after = Words(old, i1, i2, intern), Words(new, j1, j2, intern)
+    before, after = Words(old, i1, i2, lexicon), Words(new, j1, j2, lexicon)
     blocks = _without_crumbs(before, after, _equal_runs(before.chars, after.chars))
     return _replacements(old, new, region, before, after, blocks)
 
@@ -67,7 +73,7 @@ def _subsequence(a: str, b: str, i: int, j: int) -> list[_Block]:
     if len(a) * len(b) > _MOST_CELLS:
         return []
     blocks = LCSseq.editops(a, b).as_matching_blocks()
-    return [(i + x.a, j + x.b, x.size) for x in blocks if x.size]
+    return [(i + x, j + y, size) for x, y, size in blocks if size]
 
 
 def _unique_runs(a: str, b: str) -> list[_Block]:
@@ -116,91 +122,68 @@ def _ascending(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _without_crumbs(before: Words, after: Words, blocks: list[_Block]) -> list[_Block]:
     """Dissolve equal runs that hold little against the changes on both sides, until stable."""
-    while True:
-        kept = _one_pass(before, after, blocks)
-        if len(kept) == len(blocks):
-            return kept
+    while blocks and len(kept := _one_pass(before, after, blocks)) < len(blocks):
         blocks = kept
+    return blocks
 
 
 def _one_pass(before: Words, after: Words, blocks: list[_Block]) -> list[_Block]:
     out: list[_Block] = []
     i = j = 0
-    for index, (x, y, size) in enumerate(blocks):
-        following = blocks[index + 1] if index + 1 < len(blocks) else None
-        x2, y2 = following[:2] if following else (len(before.chars), len(after.chars))
-        left = (i, x, j, y)
-        right = (x + size, x2, y + size, y2)
-        if _is_crumb(before, after, x, size, left, right):
+    following = [*blocks[1:], (len(before.chars), len(after.chars), 0)]
+    for (x, y, size), (x2, y2, _) in zip(blocks, following, strict=True):
+        left, right = (i, x, j, y), (x + size, x2, y + size, y2)
+        changed = (i < x or j < y) and (x + size < x2 or y + size < y2)
+        if changed and _is_crumb(before, after, left, right):
             continue
         out.append((x, y, size))
         i, j = x + size, y + size
     return out
 
 
-def _is_crumb(
-    before: Words,
-    after: Words,
-    start: int,
-    size: int,
-    left: tuple[int, int, int, int],
-    right: tuple[int, int, int, int],
-) -> bool:
-    if left[::2] == left[1::2] or right[::2] == right[1::2]:
-        return False
-    words = before.count(start, start + size)
+def _is_crumb(before: Words, after: Words, left: _Region, right: _Region) -> bool:
+    """Whether the equal run between two changes is too light to have been kept on purpose."""
+    start, end = left[1], right[0]
+    run = before.sums[end] - before.sums[start]
+    words = run >> SIZE_BITS
     if words > _CRUMB_WORDS:
         return False
     (words_left, weight_left), (words_right, weight_right) = (
-        _side(before, after, left),
-        _side(before, after, right),
+        _larger(before.sums, after.sums, left),
+        _larger(before.sums, after.sums, right),
     )
     if not words:
         return bool(words_left and words_right)
-    light = before.weight(start, start + size) <= _CRUMB_SHARE * min(weight_left, weight_right)
+    light = run & SIZE_MASK <= _CRUMB_SHARE * min(weight_left, weight_right)
     return light and 2 * words <= words_left + words_right
 
 
-def _side(before: Words, after: Words, change: tuple[int, int, int, int]) -> tuple[int, int]:
+def _larger(before: list[int], after: list[int], change: _Region) -> tuple[int, int]:
     """Words and word bytes of a change: the larger of what went and what came."""
     i1, i2, j1, j2 = change
-    return (
-        max(before.count(i1, i2), after.count(j1, j2)),
-        max(before.weight(i1, i2), after.weight(j1, j2)),
-    )
+    gone, came = before[i2] - before[i1], after[j2] - after[j1]
+    return max(gone, came) >> SIZE_BITS, max(gone & SIZE_MASK, came & SIZE_MASK)
 
 
 def _replacements(
-    old: bytes,
-    new: bytes,
-    region: tuple[int, int, int, int],
-    before: Words,
-    after: Words,
-    blocks: list[_Block],
-) -> list[tuple[int, int, int, int]]:
+    old: bytes, new: bytes, region: _Region, before: Words, after: Words, blocks: list[_Block]
+) -> list[_Region]:
     """Turn equal runs of words into replacements of bytes."""
-    out: list[tuple[int, int, int, int]] = []
+    out: list[_Region] = []
     i, end_i, j, end_j = region
     for x, y, size in blocks:
-        first, last = before.starts[x], before.ends[x + size - 1]
-        first_new, last_new = after.starts[y], after.ends[y + size - 1]
+        first, first_new = before.span(x)[0], after.span(y)[0]
+        last, last_new = before.span(x + size - 1)[1], after.span(y + size - 1)[1]
         _change(old, new, (i, first, j, first_new), out)
         if old[first:last] != new[first_new:last_new]:
-            for k in range(size - 1):
-                gap = (before.ends[x + k], before.starts[x + k + 1])
-                gap_new = (after.ends[y + k], after.starts[y + k + 1])
-                _change(old, new, (*gap, *gap_new), out)
+            for gap in blank_differences(old, new, (first, last), (first_new, last_new)):
+                _change(old, new, gap, out)
         i, j = last, last_new
     _change(old, new, (i, end_i, j, end_j), out)
     return out
 
 
-def _change(
-    old: bytes,
-    new: bytes,
-    part: tuple[int, int, int, int],
-    out: list[tuple[int, int, int, int]],
-) -> None:
+def _change(old: bytes, new: bytes, part: _Region, out: list[_Region]) -> None:
     """Append `part` without the blanks that are equal at its ends."""
     i1, i2, j1, j2 = part
     if old[i1:i2] == new[j1:j2]:

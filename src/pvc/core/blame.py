@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Protocol
 from pvc.core.annotation import OFFSET_BITS, Annotation, Pieces, Revision, Run, path_order
 from pvc.core.diff import Granularity, Replacement, is_space_only, replacements
 from pvc.core.moves import SHORTEST_BLOCK, Block, Move, moves, renames
-from pvc.core.words import cuts_code_point
+from pvc.core.words import Lexicon, cuts_code_point
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pvc.model.names import CommitId, ObjectId
+
+_MOST_CHUNKS = 1 << 15
 
 __all__ = ["Annotation", "Change", "History", "Run", "Step", "annotate", "first"]
 
@@ -168,6 +170,7 @@ class _Walk:
         self.annotation = Annotation(base.commit, dict(base.files), list(base.revisions))
         self._passed = {r: k for k, r in enumerate(base.revisions) if r.passed}
         self._texts: dict[str, bytes] = {}
+        self._lexicon = Lexicon()
 
     def take(self, step: Step) -> None:
         """Go on to the state after `step`."""
@@ -181,6 +184,8 @@ class _Walk:
                 raise ValueError(
                     f"{step.commit} changes {change.path} from {change.old}, not {held}"
                 )
+        if len(self._lexicon) > _MOST_CHUNKS:
+            self._lexicon = Lexicon()
         compared, removed = self._compare(changes)
         moved = self._moved(compared, removed) if self._moves and changes else {}
         fresh = {
@@ -213,7 +218,7 @@ class _Walk:
             source = continues.get(path) if change.old is None else path
             new = added[path] if change.old is None else self._history.blob(change.new)
             old = self._text(source) if source is not None else b""
-            parts = replacements(old, new, self._granularity)
+            parts = replacements(old, new, self._granularity, self._lexicon)
             out.append(_Compared(path, change.new, source, old, new, parts))
         for source in continues.values():
             del removed[source]
@@ -240,7 +245,7 @@ class _Walk:
         ]
         deleted += [Block(path, text, 0, len(text)) for path, text in removed.items()]
         out: dict[str, list[Move]] = {}
-        for move in moves(deleted, inserted) if deleted else ():
+        for move in moves(deleted, inserted, self._lexicon) if deleted else ():
             out.setdefault(move.path, []).append(move)
         return out
 

@@ -21,6 +21,7 @@ from pvc.core import anchors
 from pvc.core.align_words import aligned
 from pvc.core.words import (
     BLANK,
+    Lexicon,
     common_prefix,
     common_suffix,
     cuts_code_point,
@@ -68,22 +69,26 @@ def edits(
 
 
 def replacements(
-    old: bytes, new: bytes, granularity: Granularity = Granularity.WORD
+    old: bytes,
+    new: bytes,
+    granularity: Granularity = Granularity.WORD,
+    lexicon: Lexicon | None = None,
 ) -> list[Replacement]:
-    """Compare two texts; the edits as tuples."""
+    """Compare two texts; the edits as tuples. A `lexicon` may be shared among calls."""
     if old == new:
         return []
+    lexicon = Lexicon() if lexicon is None else lexicon
     region = _trimmed(old, new)
     i1, i2, j1, j2 = region
     if i1 == i2 or j1 == j2:
         raw = [region]
     elif max(i2 - i1, j2 - j1) <= _SMALL:
-        raw = aligned(old, new, region)
+        raw = aligned(old, new, region, lexicon)
     else:
         raw = []
         for gap in anchors.between(old, new, region):
             a1, a2, b1, b2 = gap
-            raw += aligned(old, new, gap) if a1 < a2 and b1 < b2 else [gap]
+            raw += aligned(old, new, gap, lexicon) if a1 < a2 and b1 < b2 else [gap]
     out = _slid(old, new, raw)
     if granularity is Granularity.BYTE:
         return [_within_word(old, new, part) for part in out]

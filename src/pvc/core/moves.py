@@ -12,13 +12,24 @@ shared words, at least half of the larger file.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
+from itertools import accumulate, repeat
+from operator import or_
 from typing import TYPE_CHECKING
 
 from pvc.core.annotation import path_order
-from pvc.core.words import BLANK, Interner, Words
+from pvc.core.words import (
+    BLANK,
+    SIZE_MASK,
+    Lexicon,
+    Words,
+    blank_differences,
+    common_prefix,
+    common_suffix,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,8 +40,7 @@ _SHORTEST_MATCH = 40
 _GRAM = 5
 _MOST_BYTES = 1 << 20
 _MOST_PLACES = 8
-_SENTENCE = re.compile(rb"\n|(?<=[.!?:]) ")
-_WORD = re.compile(rb"[^\s]+")
+_FREE = re.compile(rb"\0+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +64,43 @@ class Move:
     length: int
 
 
-Match = tuple[int, int, int, int, int, int]
-"""`(-weight, new block, new token, old block, old token, count)`: sorts best first."""
+Match = tuple[int, int, int, int]
+"""`(-weight, new token, old token, count)`: sorts best first."""
 
 
-def moves(deleted: Sequence[Block], inserted: Sequence[Block]) -> list[Move]:
+def moves(
+    deleted: Sequence[Block], inserted: Sequence[Block], lexicon: Lexicon | None = None
+) -> list[Move]:
     """Match inserted blocks with deleted ones; ascending by new block and start."""
     gone = [b for b in deleted if b.end - b.start >= SHORTEST_BLOCK]
     came = [b for b in inserted if b.end - b.start >= SHORTEST_BLOCK]
     if not gone or not came or not _may_match(gone, came):
         return []
-    intern = Interner()
-    before = [Words(b.data, b.start, b.end, intern) for b in gone]
-    after = [Words(b.data, b.start, b.end, intern) for b in came]
-    chosen = sorted(_contest(_candidates(before, after), before, after), key=lambda m: m[1:])
-    return [
-        Move(came[new].path, start, gone[old].path, source_start, length)
-        for _, new, y, old, x, count in chosen
-        for source_start, start, length in _stretches(
-            gone[old], came[new], before[old], after[new], (x, y, count)
-        )
-    ]
+    lexicon = Lexicon() if lexicon is None else lexicon
+    before, after = _Text(gone, lexicon, "\t"), _Text(came, lexicon, "\n")
+    chosen = sorted(_contest(_candidates(before, after), before, after), key=lambda m: m[1])
+    return [move for _, y, x, count in chosen for move in _stretches(before, after, x, y, count)]
+
+
+class _Text:
+    """Blocks laid end to end as one text of words, with a blank (which no word is) after each."""
+
+    def __init__(self, blocks: list[Block], lexicon: Lexicon, separator: str) -> None:
+        self.blocks = blocks
+        self._words = [Words(b.data, b.start, b.end, lexicon) for b in blocks]
+        self.chars = "".join([words.chars + separator for words in self._words])
+        lengths = (len(words.chars) + 1 for words in self._words)
+        self._firsts = list(accumulate(lengths, initial=0))
+        self._sums = list(accumulate(map(lexicon.sizes.get, self.chars, repeat(0)), initial=0))
+
+    def weight(self, first: int, count: int) -> int:
+        """Bytes of the words among `count` tokens."""
+        return self._sums[first + count] - self._sums[first] & SIZE_MASK
+
+    def place(self, token: int) -> tuple[Block, int, int]:
+        """Find the block of a token, and where it starts and ends."""
+        index = bisect_right(self._firsts, token) - 1
+        return self.blocks[index], *self._words[index].span(token - self._firsts[index])
 
 
 def _may_match(gone: list[Block], came: list[Block]) -> bool:
@@ -86,101 +112,64 @@ def _may_match(gone: list[Block], came: list[Block]) -> bool:
 
 
 def _sentences(block: Block) -> Iterator[bytes]:
-    for line in _SENTENCE.split(block.data[block.start : block.end]):
-        stripped = line.strip(BLANK)
-        if len(stripped) >= _SHORTEST_LINE:
-            yield stripped
+    lines = block.data[block.start : block.end].replace(b". ", b".\n").split(b"\n")
+    return (line.strip(BLANK) for line in lines if len(line) >= _SHORTEST_LINE)
 
 
-def _candidates(before: list[Words], after: list[Words]) -> list[Match]:
-    """Every maximal match of some weight that starts from five equal words."""
-    index: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for old, words in enumerate(before):
-        chars = words.chars
-        for x in range(len(chars) - _GRAM + 1):
-            places = index[chars[x : x + _GRAM]]
-            if len(places) < _MOST_PLACES:
-                places.append((old, x))
+def _candidates(before: _Text, after: _Text) -> list[Match]:
+    """Every maximal match of some weight that holds five equal words."""
+    a, b = before.chars, after.chars
+    index: dict[str, list[int]] = {}
+    for x in range(len(a) - _GRAM + 1):
+        index.setdefault(a[x : x + _GRAM], []).append(x)
     out: list[Match] = []
-    for new, words in enumerate(after):
-        chars = words.chars
-        seen: dict[tuple[int, int], int] = {}  # (old block, diagonal) -> end in new
-        for y in range(len(chars) - _GRAM + 1):
-            for old, x in index.get(chars[y : y + _GRAM], ()):
-                if seen.get((old, x - y), 0) > y:
-                    continue
-                match = _grown(before[old].chars, chars, x, y)
-                seen[old, x - y] = match[1] + match[2]
-                out += _weighed(words, new, old, match)
+    ends: dict[int, int] = {}  # how far each diagonal is matched in the new text
+    for y in range(len(b) - _GRAM + 1):
+        for x in index.get(b[y : y + _GRAM], ())[:_MOST_PLACES]:
+            if ends.get(x - y, 0) <= y:
+                back = common_suffix(a, b, x, y, min(x, y))
+                size = back + common_prefix(a, b, x, y, min(len(a) - x, len(b) - y))
+                ends[x - y] = y - back + size
+                out += _weighed(after, y - back, x - back, size)
     return out
 
 
-def _grown(a: str, b: str, x: int, y: int) -> tuple[int, int, int]:
-    back = 0
-    while x > back and y > back and a[x - back - 1] == b[y - back - 1]:
-        back += 1
-    size = _GRAM
-    while x + size < len(a) and y + size < len(b) and a[x + size] == b[y + size]:
-        size += 1
-    return x - back, y - back, back + size
-
-
-def _weighed(words: Words, new: int, old: int, match: tuple[int, int, int]) -> list[Match]:
+def _weighed(after: _Text, y: int, x: int, size: int) -> list[Match]:
     """Weigh the match; nothing when it is too light to be told from chance."""
-    x, y, size = match
-    weight = words.weight(y, y + size)
-    return [(-weight, new, y, old, x, size)] if weight >= _SHORTEST_MATCH else []
+    weight = after.weight(y, size)
+    return [(-weight, y, x, size)] if weight >= _SHORTEST_MATCH else []
 
 
-def _contest(candidates: list[Match], before: list[Words], after: list[Words]) -> list[Match]:
+def _contest(candidates: list[Match], before: _Text, after: _Text) -> list[Match]:
     """Serve the heaviest first; a loser comes again with what is left of it."""
-    taken_old = [bytearray(len(words.chars)) for words in before]
-    taken_new = [bytearray(len(words.chars)) for words in after]
+    taken_old, taken_new = bytearray(len(before.chars)), bytearray(len(after.chars))
     heap = candidates
     heapify(heap)
     out: list[Match] = []
     while heap:
         match = heappop(heap)
-        _, new, y, old, x, size = match
-        used = [
-            p or q
-            for p, q in zip(taken_old[old][x : x + size], taken_new[new][y : y + size], strict=True)
-        ]
+        _, y, x, size = match
+        used = bytes(map(or_, taken_old[x : x + size], taken_new[y : y + size]))
         if any(used):
-            for at, count in _free_runs(used):
-                for rest in _weighed(after[new], new, old, (x + at, y + at, count)):
+            for free in _FREE.finditer(used):
+                at, end = free.span()
+                for rest in _weighed(after, y + at, x + at, end - at):
                     heappush(heap, rest)
             continue
-        taken_old[old][x : x + size] = taken_new[new][y : y + size] = b"\1" * size
+        taken_old[x : x + size] = taken_new[y : y + size] = b"\1" * size
         out.append(match)
     return out
 
 
-def _free_runs(used: list[int]) -> Iterator[tuple[int, int]]:
-    at = None
-    for k, flag in enumerate([*used, 1]):
-        if flag and at is not None:
-            yield at, k - at
-            at = None
-        elif not flag and at is None:
-            at = k
-
-
-def _stretches(
-    gone: Block, came: Block, before: Words, after: Words, match: tuple[int, int, int]
-) -> Iterator[tuple[int, int, int]]:
-    """Byte ranges `(source start, start, length)` of a match, cut where blanks differ."""
-    x, y, size = match
-    i, j = before.starts[x], after.starts[y]
-    for k in range(1, size):
-        gap = before.ends[x + k - 1], before.starts[x + k]
-        gap_new = after.ends[y + k - 1], after.starts[y + k]
-        if gone.data[slice(*gap)] != came.data[slice(*gap_new)]:
-            yield i, j, gap[0] - i
-            i, j = gap[1], gap_new[1]
-    end, end_new = before.ends[x + size - 1], after.ends[y + size - 1]
-    tail = _line_end(gone, came, end, end_new)
-    yield i, j, end - i + tail
+def _stretches(before: _Text, after: _Text, x: int, y: int, count: int) -> Iterator[Move]:
+    """Give the moves of a match, cut where the blanks between two words differ."""
+    (gone, i, _), (came, j, _) = before.place(x), after.place(y)
+    (_, _, end), (_, _, end_new) = before.place(x + count - 1), after.place(y + count - 1)
+    for i1, i2, _, j2 in blank_differences(gone.data, came.data, (i, end), (j, end_new)):
+        yield Move(came.path, j, gone.path, i, i1 - i)
+        i, j = i2, j2
+    end += _line_end(gone, came, end, end_new)
+    yield Move(came.path, j, gone.path, i, end - i)
 
 
 def _line_end(gone: Block, came: Block, end: int, end_new: int) -> int:
@@ -220,12 +209,18 @@ def _similar(
     removed: Mapping[str, bytes], added: Mapping[str, bytes], left: list[str], fresh: list[str]
 ) -> Iterator[tuple[float, str, str]]:
     """`(-share, new, old)` of the pairs that share at least half of their words."""
-    old_words = {path: Counter(_WORD.findall(removed[path])) for path in left}
+    bags = {path: Counter(removed[path].split()) for path in left}
+    sizes = {path: _word_bytes(bag) for path, bag in bags.items()}
     for new in fresh if left else ():
-        bag = Counter(_WORD.findall(added[new]))
-        size = sum(len(word) * count for word, count in bag.items())
-        for old, other in old_words.items():
-            larger = max(size, sum(len(word) * count for word, count in other.items()))
-            shared = sum(len(word) * min(count, other[word]) for word, count in bag.items())
-            if larger and 2 * shared >= larger:
-                yield -shared / larger, new, old
+        bag = Counter(added[new].split())
+        size = _word_bytes(bag)
+        for old, other in bags.items():
+            larger = max(size, sizes[old])
+            if larger and 2 * min(size, sizes[old]) >= larger:
+                shared = _word_bytes(bag & other)
+                if 2 * shared >= larger:
+                    yield -shared / larger, new, old
+
+
+def _word_bytes(bag: Counter[bytes]) -> int:
+    return sum(len(word) * count for word, count in bag.items())

@@ -1,65 +1,119 @@
-"""Words of a text: where they start, what they weigh, and characters that stand for them.
+"""Words of a text: characters that stand for them, where they are and what they weigh.
 
 A token is a run of ASCII word bytes and two-byte letters, a three- or four-byte code point alone
 (scripts without blanks are compared sign by sign), or any other byte alone.
 
 Rule 1: a token becomes one character of a `str`, so that alignment, slicing and hashing of words
-run in C. Characters below U+0100 are punctuation or stray bytes; from there on they are words.
+run in C. Characters below U+0100 are punctuation; from there on they are words.
 Rule 2: blanks are no tokens. They are compared as bytes once the words around them are aligned.
 Rule 3: any bytes have tokens; invalid UTF-8 falls apart into single bytes, never into an error.
+Rule 4: places and weights are worked out when asked for: most tokens are never asked about.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate, repeat
+from typing import TYPE_CHECKING, AnyStr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 BLANK = b" \t\n\r\v\f"
 FIRST_WORD = "\u0100"
 
-_ASCII = re.compile(rb"[0-9A-Za-z_]+|[^\s0-9A-Za-z_]")
+SIZE_BITS = 32
+"""A size counts words above these bits and their bytes below, so one running sum holds both."""
+SIZE_MASK = (1 << SIZE_BITS) - 1
+
+_TO_SPACE = bytes.maketrans(BLANK, b" " * len(BLANK))
+_ASCII = re.compile(rb"[0-9A-Za-z_]+|[^0-9A-Za-z_]")
 _WIDE = re.compile(
     rb"(?:[0-9A-Za-z_]|[\xc3-\xdf][\x80-\xbf])+"
-    rb"|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|\xc2[\x80-\xbf]|\S"
+    rb"|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|\xc2[\x80-\xbf]|[^\s]"
 )
 _IS_WORD = bytes(
     byte in b"_" or chr(byte).isalnum() if byte < 0x80 else byte < 0xE0 for byte in range(256)
 )
 
 
-class Interner(dict[bytes, str]):
-    """Gives each token its character, in order of first sight."""
+class Lexicon(dict[bytes, str]):
+    """Spells a chunk between blanks in characters, one a token; numbers grow by first sight.
 
-    def __missing__(self, token: bytes) -> str:
-        single = len(token) == 1 and not _IS_WORD[token[0]]
-        char = self[token] = chr(token[0] if single else 0x100 + len(self))
+    Sharing one among many comparisons saves spelling the same chunks again; it changes no answer.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: dict[str, int] = {}
+        """What each word adds to `Words.sums`; punctuation is absent and adds nothing."""
+        self._chars: dict[bytes, str] = {}
+
+    def __missing__(self, chunk: bytes) -> str:
+        if chunk.isalnum():
+            text = self._char(chunk)
+        else:
+            text = "".join([self._char(token) for token in _pattern(chunk).findall(chunk)])
+        self[chunk] = text
+        return text
+
+    def _char(self, token: bytes) -> str:
+        char = self._chars.get(token)
+        if char is None:
+            if len(token) == 1 and not _IS_WORD[token[0]]:
+                char = chr(token[0])
+            else:
+                char = chr(0x100 + len(self._chars))
+                self.sizes[char] = 1 << SIZE_BITS | len(token)
+            self._chars[token] = char
         return char
 
 
+def _pattern(part: bytes) -> re.Pattern[bytes]:
+    return _ASCII if part.isascii() else _WIDE
+
+
 class Words:
-    """The tokens of `data[start:end]`: `chars[k]` stands at `starts[k]` to `ends[k]`."""
+    """The tokens of `data[start:end]`, one character of `chars` each."""
 
-    __slots__ = ("chars", "ends", "starts")
+    def __init__(self, data: bytes, start: int, end: int, lexicon: Lexicon) -> None:
+        self._chunks = data[start:end].translate(_TO_SPACE).split(b" ")
+        self._texts = list(map(lexicon.__getitem__, self._chunks))
+        self._start = start
+        self._sizes = lexicon.sizes
+        self.chars = "".join(self._texts)
 
-    def __init__(self, data: bytes, start: int, end: int, intern: Interner) -> None:
-        part = data[start:end]
-        pattern = _ASCII if part.isascii() else _WIDE
-        spans = [match.span() for match in pattern.finditer(part)]
-        self.chars = "".join([intern[part[a:b]] for a, b in spans])
-        self.starts = [start + a for a, _ in spans]
-        self.ends = [start + b for _, b in spans]
+    @cached_property
+    def _firsts(self) -> list[int]:
+        """The number of each chunk's first token."""
+        return list(accumulate(map(len, self._texts), initial=0))
 
-    def weight(self, first: int, last: int) -> int:
-        """Bytes of the words among tokens `first` to `last`."""
-        chars, starts, ends = self.chars, self.starts, self.ends
-        return sum(ends[k] - starts[k] for k in range(first, last) if chars[k] >= FIRST_WORD)
+    @cached_property
+    def _places(self) -> list[int]:
+        """Where each chunk starts, without the one blank before each."""
+        return list(accumulate(map(len, self._chunks), initial=self._start))
 
-    def count(self, first: int, last: int) -> int:
-        """How many of the tokens `first` to `last` are words."""
-        return sum(char >= FIRST_WORD for char in self.chars[first:last])
+    @cached_property
+    def sums(self) -> list[int]:
+        """The sizes of all words before each token; see `SIZE_BITS`."""
+        return list(accumulate(map(self._sizes.get, self.chars, repeat(0)), initial=0))
+
+    def span(self, token: int) -> tuple[int, int]:
+        """Where a token starts and ends."""
+        index = bisect_right(self._firsts, token) - 1
+        place, chunk = self._places[index] + index, self._chunks[index]
+        if len(self._texts[index]) == 1:
+            return place, place + len(chunk)
+        tokens = _pattern(chunk).findall(chunk)
+        nth = token - self._firsts[index]
+        start = place + sum(map(len, tokens[:nth]))
+        return start, start + len(tokens[nth])
 
 
-def common_prefix(a: bytes, b: bytes, i: int, j: int, most: int) -> int:
-    """How many bytes of `a[i:]` and `b[j:]` are equal, at most `most`."""
+def common_prefix(a: AnyStr, b: AnyStr, i: int, j: int, most: int) -> int:
+    """How much of `a[i:]` and `b[j:]` is equal, at most `most`."""
     low, step = 0, 64
     while low < most:
         high = min(low + step, most)
@@ -77,8 +131,8 @@ def common_prefix(a: bytes, b: bytes, i: int, j: int, most: int) -> int:
     return low
 
 
-def common_suffix(a: bytes, b: bytes, i: int, j: int, most: int) -> int:
-    """How many bytes before `a[i]` and `b[j]` are equal, at most `most`."""
+def common_suffix(a: AnyStr, b: AnyStr, i: int, j: int, most: int) -> int:
+    """How much before `a[i]` and `b[j]` is equal, at most `most`."""
     low, step = 0, 64
     while low < most:
         high = min(low + step, most)
@@ -94,6 +148,30 @@ def common_suffix(a: bytes, b: bytes, i: int, j: int, most: int) -> int:
         else:
             high = middle
     return low
+
+
+def blank_differences(
+    old: bytes, new: bytes, old_range: tuple[int, int], new_range: tuple[int, int]
+) -> Iterator[tuple[int, int, int, int]]:
+    """Give the gaps between words that differ in two ranges of the same words."""
+    (i, end), (j, end_new) = old_range, new_range
+    start = i
+    while True:
+        same = common_prefix(old, new, i, j, min(end - i, end_new - j))
+        i, j = i + same, j + same
+        if i == end:
+            return
+        while i > start and old[i - 1] in BLANK:
+            i, j = i - 1, j - 1
+        i2, j2 = _after_blanks(old, i), _after_blanks(new, j)
+        yield i, i2, j, j2
+        start, i, j = i2, i2, j2
+
+
+def _after_blanks(data: bytes, at: int) -> int:
+    while data[at] in BLANK:
+        at += 1
+    return at
 
 
 def is_boundary(data: bytes, at: int) -> bool:
