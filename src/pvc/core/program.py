@@ -27,6 +27,22 @@ Between instructions a text is a *rope*: a list of `(bytes, origin, offset, sect
 
 from pvc.errors import CorruptError, UsageError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+    from typing import Any
+
+    Origin = tuple[str, ...]
+    Piece = tuple[bytes, Origin, int, str]
+    Rope = list[Piece]
+    Range = tuple[int, int]
+    Span = tuple[int, int, Origin, int, str]
+    Instruction = tuple[Any, ...]  # as the table above says; the first item tells which
+    Block = tuple[Instruction, ...]
+    Field = tuple[str, str, bool, tuple[str, ...], str, tuple[Any, ...]]
+    Program = tuple[str, int, tuple[Any, ...], tuple[Any, ...]]
+    Values = dict[str, Any]
+
 FORMAT = 1
 
 # Loom's white space: tab, LF, VT, FF, CR, space; U+0085, U+200E, U+200F, U+2028, U+2029.
@@ -35,7 +51,7 @@ WIDE_WHITE = (b"\xc2\x85", b"\xe2\x80\x8e", b"\xe2\x80\x8f", b"\xe2\x80\xa8", b"
 LINE_ENDS = b"\r\n"
 
 
-def run(program, environment):
+def run(program: "Program", environment: object) -> "tuple[bytes, list[Span], tuple[int, ...]]":
     """Render `program` over `environment`, a mapping of parsed JSON.
 
     Returns `(data, spans, block_ends)`, a span being `(start, end, origin, offset, section)`.
@@ -43,7 +59,9 @@ def run(program, environment):
     """
     _form, _rule, fields, blocks = program
     values = check(fields, environment, "")
-    data, spans, ends, at = [], [], [], 0
+    data: list[bytes] = []
+    spans: list[Span] = []
+    ends, at = [], 0
     for block in blocks:
         for piece, origin, offset, section in _block(block, values):
             if not piece:
@@ -68,7 +86,7 @@ def run(program, environment):
 # --- the environment ------------------------------------------------------------------------
 
 
-def check(fields, environment, pointer):
+def check(fields: "Iterable[Field]", environment: object, pointer: str) -> "Values":
     """Return `environment` with defaults filled in, after checking it against `fields`."""
     if not isinstance(environment, dict):
         raise UsageError("an environment is a JSON object", at=pointer or "environment")
@@ -83,7 +101,7 @@ def check(fields, environment, pointer):
     return {f[0]: _value(f, environment, f"{pointer}/{f[0]}") for f in fields}
 
 
-def _value(field, environment, pointer):
+def _value(field: "Field", environment: "Values", pointer: str) -> object:
     name, kind, required, choices, tag, variants = field
     if name not in environment:
         if required:
@@ -94,7 +112,7 @@ def _value(field, environment, pointer):
             )
         return [] if kind == "list" else None if kind == "nullable" else ""
     value = environment[name]
-    if kind == "nullable" and value is None:
+    if kind == "nullable" and (value is None or _is_blank(value)):
         return None
     if kind == "list":
         if not isinstance(value, list):
@@ -108,7 +126,21 @@ def _value(field, environment, pointer):
     return text
 
 
-def _variant(name, value, choices, tag, variants, pointer):
+def _is_blank(value: object) -> bool:
+    if type(value) is not str:
+        return False
+    start, end = trimmed(value.encode(errors="replace"))
+    return start == end
+
+
+def _variant(
+    name: str,
+    value: object,
+    choices: "tuple[str, ...]",
+    tag: str,
+    variants: "tuple[Any, ...]",
+    pointer: str,
+) -> "Values":
     if type(value) is str:  # `--set network=NetworkOpen` for {"kind": "NetworkOpen"}
         value = {tag: value}
     if not isinstance(value, dict) or tag not in value:
@@ -119,7 +151,7 @@ def _variant(name, value, choices, tag, variants, pointer):
     return {tag: choice, **check(variants[choices.index(choice)], rest, pointer)}
 
 
-def _one_of(name, text, choices, pointer):
+def _one_of(name: str, text: str, choices: "tuple[str, ...]", pointer: str) -> None:
     if text not in choices:
         raise UsageError(
             f"`{name}` is `{text}`, not one of {', '.join(choices)}",
@@ -128,7 +160,7 @@ def _one_of(name, text, choices, pointer):
         )
 
 
-def _text(value, name, pointer):
+def _text(value: object, name: str, pointer: str) -> str:
     if type(value) is not str:  # a number is a `str` of its own type
         raise UsageError(f"`{name}` takes text, not {_kind(value)}", at=pointer)
     try:
@@ -138,15 +170,17 @@ def _text(value, name, pointer):
     return value
 
 
-def _kind(value):
+def _kind(value: object) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "a truth value"
-    return {dict: "an object", list: "a list", str: "text"}.get(type(value), "a number")
+    if isinstance(value, dict):
+        return "an object"
+    return "a list" if isinstance(value, list) else "text" if type(value) is str else "a number"
 
 
-def _near(word, names):
+def _near(word: str, names: "Collection[str]") -> str:
     from difflib import get_close_matches  # only where something is wrong already
 
     near = get_close_matches(word, sorted(names), 1)
@@ -155,7 +189,7 @@ def _near(word, names):
     return f"known: {', '.join(sorted(names))}" if names else "this prompt takes no values"
 
 
-def _at(values, field):
+def _at(values: "Any", field: "tuple[str, ...]") -> "Any":
     for key in field:
         if not isinstance(values, dict) or key not in values:
             return None
@@ -166,39 +200,42 @@ def _at(values, field):
 # --- instructions ---------------------------------------------------------------------------
 
 
-def _block(block, values):
-    rope = []
+def _block(block: "Block", values: "Values") -> "Rope":
+    rope: Rope = []
     for instruction in block:
         rope += _RUN[instruction[0]](instruction, values)
     return rope
 
 
-def _lit(instruction, _values):
+def _lit(instruction: "Instruction", _values: "Values") -> "Rope":
     _, data, path, name, offset = instruction
     return [(data, ("source", path, name), offset, "")]
 
 
-def _text_hole(instruction, values):
+def _text_hole(instruction: "Instruction", values: "Values") -> "Rope":
     _, name, field, path, at = instruction
     text = _at(values, field)
     origin = ("binding", name, "/" + "/".join(field), path, str(at))
     return [(text.encode(), origin, 0, "")] if text else []
 
 
-def _list_hole(instruction, values):
+def _list_hole(instruction: "Instruction", values: "Values") -> "Rope":
     _, name, field, joint, ordered, path, at = instruction
     pointer = "/" + "/".join(field)
-    rope = []
-    for data, index, offset in _entries(values, field, ordered):
+    rope: Rope = []
+    for data, index, offset in _entries(values, field, ordered=ordered):
         if rope:
             rope.append((joint, ("glue", "list-joint"), 0, ""))
         rope.append((data, ("binding", name, f"{pointer}/{index}", path, str(at)), offset, ""))
     return rope
 
 
-def _entries(values, field, ordered):
+def _entries(
+    values: "Values", field: "tuple[str, ...]", *, ordered: bool
+) -> "list[tuple[bytes, int, int]]":
     """Trimmed entries as `(bytes, index, bytes trimmed in front)`: no empties, each once."""
-    seen, entries = set(), []
+    seen: set[bytes] = set()
+    entries = []
     for index, text in enumerate(_at(values, field) or ()):
         data = text.encode()
         start, end = trimmed(data)
@@ -209,7 +246,7 @@ def _entries(values, field, ordered):
     return sorted(entries) if ordered else entries
 
 
-def _pick(instruction, values):
+def _pick(instruction: "Instruction", values: "Values") -> "Rope":
     _, field, choices = instruction
     chosen = _at(values, field)
     for choice, block in choices:
@@ -218,7 +255,7 @@ def _pick(instruction, values):
     return []
 
 
-def _guard(instruction, values):
+def _guard(instruction: "Instruction", values: "Values") -> "Rope":
     _, field, block = instruction
     value = _at(values, field)
     if isinstance(value, list):
@@ -229,7 +266,7 @@ def _guard(instruction, values):
     return _block(block, values) if held else []
 
 
-def _section(instruction, values):
+def _section(instruction: "Instruction", values: "Values") -> "Rope":
     _, name, trim, block = instruction
     rope = _block(block, values)
     if trim:
@@ -237,12 +274,14 @@ def _section(instruction, values):
     return [(data, origin, offset, name) for data, origin, offset, _ in rope]
 
 
-def _join(instruction, values):
+def _join(instruction: "Instruction", values: "Values") -> "Rope":
     _, joint, edges, parts = instruction
     ropes = [_RUN[part[0]](part, values) for part in parts]
     texts = [b"".join([piece[0] for piece in rope]) for rope in ropes]
     held = [i for i, text in enumerate(texts) if (text.strip(LINE_ENDS) if edges else text)]
-    rope = []
+    if not held:  # nothing but line ends: the first such part stands alone, so it stays whole
+        return next((rope for rope, text in zip(ropes, texts, strict=True) if text), [])
+    rope: Rope = []
     for i in held:
         text, part = texts[i], ropes[i]
         if edges:
@@ -255,12 +294,12 @@ def _join(instruction, values):
     return rope
 
 
-def _tidy(instruction, values):
+def _tidy(instruction: "Instruction", values: "Values") -> "Rope":
     rope = _block(instruction[1], values)
     return cut(rope, tidied(b"".join([piece[0] for piece in rope])))
 
 
-_RUN = {
+_RUN: "dict[str, Callable[[Instruction, Values], Rope]]" = {
     "lit": _lit,
     "text": _text_hole,
     "list": _list_hole,
@@ -275,8 +314,8 @@ _RUN = {
 # --- trimming -------------------------------------------------------------------------------
 
 
-def trimmed(data, start=0, end=None):
-    """The range of `data[start:end]` that is left when white space goes from both ends."""
+def trimmed(data: bytes, start: int = 0, end: "int | None" = None) -> "Range":
+    """Find what is left of `data[start:end]` when white space goes from both ends."""
     end = trimmed_end(data, start, len(data) if end is None else end)
     at = start
     while at < end:
@@ -291,46 +330,51 @@ def trimmed(data, start=0, end=None):
     return at, end
 
 
-def trimmed_end(data, start, end):
-    """Where `data[start:end]` ends once its trailing white space is gone."""
-    while True:
-        end = start + len(data[start:end].rstrip(WHITE))
-        if not data.endswith(WIDE_WHITE, start, end):
-            return end
-        end -= 2 if data[end - 2] == 0xC2 else 3
+def trimmed_end(data: bytes, start: int, end: int) -> int:
+    """Find where `data[start:end]` ends once its trailing white space is gone."""
+    while end > start:
+        if data[end - 1] in WHITE:
+            end -= 1
+        elif data.endswith(WIDE_WHITE, start, end):
+            end -= 2 if data[end - 2] == 0xC2 else 3
+        else:
+            break
+    return end
 
 
-def _extends(data, at):
-    from pvc.core.graphemes import extends  # a table, needed in one text of a million
+def _extends(data: bytes, at: int) -> bool:
+    from pvc.model.graphemes import extends  # a table, needed in one text of a million
 
-    return extends(ord(data[at : at + 4].decode(errors="ignore")[0]))
+    return extends(ord(data[at : at + 4].decode(errors="replace")[0]))
 
 
-def tidied(data):
-    """The ranges of `data` that Loom's last step keeps: ascending, not touching.
+def tidied(data: bytes) -> "list[Range]":
+    """Find the ranges of `data` that Loom's last step keeps: ascending, not touching.
 
     Trailing white space leaves every line, runs of blank lines shrink to one, none is left at
     either end, and there is no final newline.
     """
-    lines, at = [], 0
+    lines = []
+    at = 0
     for line in data.split(b"\n"):
         lines.append((at, trimmed_end(data, at, at + len(line)), at + len(line)))
         at += len(line) + 1
-    kept, blank = [], True  # true at the start: no blank line in front
+    kept: list[tuple[int, int, int]] = []
+    blank = True  # true at the start: no blank line in front
     for start, end, line_end in lines:
         if start < end or not blank:
             kept.append((start, end, line_end))
         blank = start == end
     if kept and kept[-1][0] == kept[-1][1]:
         kept.pop()
-    ranges = []
+    ranges: list[Range] = []
     for start, end, line_end in kept:
         ranges += [(start, end), (line_end, line_end + 1)]
     return _touching(ranges[:-1])
 
 
-def _touching(ranges):
-    joined = []
+def _touching(ranges: "list[Range]") -> "list[Range]":
+    joined: list[Range] = []
     for start, end in ranges:
         if joined and joined[-1][1] == start:
             joined[-1] = (joined[-1][0], end)
@@ -339,9 +383,10 @@ def _touching(ranges):
     return joined
 
 
-def cut(rope, ranges):
+def cut(rope: "Rope", ranges: "Iterable[Range]") -> "Rope":
     """Keep the ascending `ranges` of a rope's bytes; origins stay with their bytes."""
-    kept, at, pieces = [], 0, iter(rope)
+    kept: Rope = []
+    at, pieces = 0, iter(rope)
     piece = next(pieces, None)
     for start, end in ranges:
         while piece is not None and at + len(piece[0]) <= start:
@@ -361,7 +406,7 @@ def cut(rope, ranges):
 # --- programs as bytes ----------------------------------------------------------------------
 
 
-def dump(value):
+def dump(value: object) -> bytes:
     """Write tuples of bytes, texts, numbers, truth values and null; equal values, equal bytes."""
     if value is None:
         return b"n"
@@ -371,11 +416,15 @@ def dump(value):
         return b"(" + b"".join([dump(item) for item in value]) + b")"
     if isinstance(value, int):
         return b"i%d;" % value
-    data, mark = (value, b"b") if isinstance(value, bytes) else (value.encode(), b"s")
-    return mark + b"%d:" % len(data) + data
+    if isinstance(value, bytes):
+        return b"b%d:" % len(value) + value
+    if isinstance(value, str):
+        data = value.encode()
+        return b"s%d:" % len(data) + data
+    raise TypeError(f"no program holds a {type(value).__name__}")
 
 
-def load(data):
+def load(data: bytes) -> object:
     """Read what `dump` wrote. Raises `CorruptError` on anything else."""
     try:
         value, end = _load(data, 0)
@@ -386,7 +435,7 @@ def load(data):
     return value
 
 
-def _load(data, at):
+def _load(data: bytes, at: int) -> "tuple[object, int]":
     mark = data[at : at + 1]
     at += 1
     if mark == b"(":
@@ -399,11 +448,19 @@ def _load(data, at):
         return {b"n": None, b"t": True, b"f": False}[mark], at
     if mark == b"i":
         end = data.index(b";", at)
-        return int(data[at:end]), end + 1
+        minus = data[at : at + 1] == b"-"
+        number = _digits(data[at + minus : end])
+        return (-number if minus else number), end + 1
     if mark not in (b"b", b"s"):
         raise ValueError(mark)
     colon = data.index(b":", at)
-    at, end = colon + 1, colon + 1 + int(data[at:colon])
+    at, end = colon + 1, colon + 1 + _digits(data[at:colon])
     if end > len(data):
         raise ValueError(end)
     return (data[at:end] if mark == b"b" else data[at:end].decode()), end
+
+
+def _digits(text: bytes) -> int:
+    if not text.isdigit():  # a negative length would read the same bytes for ever
+        raise ValueError(text)
+    return int(text)

@@ -70,8 +70,8 @@ class Section:
 class Field:
     """One key of the environment.
 
-    `kind`: `text`; `nullable` (text, null or absent); `list` (of texts); `choice` (one of
-    `choices`); `variant` (an object whose `tag` is one of `choices`, each with its own fields in
+    `kind`: `text`; `nullable` (text, null or absent; a blank text counts as null); `list` (of
+    texts); `choice` (one of `choices`); `variant` (an object whose `tag` is one of `choices`, each with its own fields in
     `variants`). A text without `required` is empty when absent, a list has no entries.
     """
 
@@ -165,5 +165,5 @@ class Pack:
             raise ValueError(f"section names repeat: {names}")
 
     def section(self, name: str) -> Section | None:
-        """The section or fragment of that name, or null."""
+        """Find the section or fragment of that name; null when there is none."""
         return next((section for section in self.sections if section.name == name), None)
