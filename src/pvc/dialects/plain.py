@@ -38,13 +38,13 @@ def decode(layers: tuple[Layer, ...]) -> Pack:
         only_planes(layer)
         names = frozenset(layer.manifest.bindings)
         sections += [_section(source, layer.plane(source), names) for source in layer.files]
-    names = dict.fromkeys(name for layer in layers for name in layer.manifest.bindings)
+    declared = dict.fromkeys(name for layer in layers for name in layer.manifest.bindings)
     return Pack(
         form=Form.PLAIN,
         rule=RULE,
         sections=tuple(sections),
-        bindings=tuple(TextBinding(name, (name,)) for name in names),
-        fields=tuple(Field(name, "text", required=True) for name in names),
+        bindings=tuple(TextBinding(name, (name,)) for name in declared),
+        fields=tuple(Field(name, "text", required=True) for name in declared),
         layout=LAYOUT,
     )
 

@@ -1,1 +1,32 @@
-"""The packs that ship with pvc, in our own words; data only."""
+"""The packs that ship with pvc, in our own words; data only.
+
+Each is a folder here, and its name is the folder's with `builtin-` in front. `pvc init` copies
+them to `refs/pvc/packs/` as version 1, so upgrading pvc never moves a tree.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import NamedTuple
+
+from pvc.model.names import PackName
+from pvc.model.source import Source, Sources
+
+FOLDERS = ("loom",)
+
+
+class BuiltinPack(NamedTuple):
+    """A pack as a folder of files, its `pvc.toml` among them."""
+
+    name: PackName
+    files: tuple[Source, ...]
+
+
+def builtin_packs() -> tuple[BuiltinPack, ...]:
+    """Read every pack of the wheel, in byte order of their names."""
+    return tuple(BuiltinPack(PackName(f"builtin-{name}"), _files(name)) for name in FOLDERS)
+
+
+def _files(folder: str) -> tuple[Source, ...]:
+    there = (resources.files(__name__) / folder).iterdir()
+    return Sources.of(Source(f.name, f.read_bytes()) for f in there if f.is_file()).files
