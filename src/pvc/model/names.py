@@ -1,13 +1,16 @@
 """Names and ids: parsed once at the door, valid ever after.
 
 Each is a `str` of its own type, so that a tree's name cannot stand where a session's should.
+The launch path parses its arguments with these, so nothing but pvc's errors is imported.
 """
 
 from __future__ import annotations
 
-from typing import Self
-
 from pvc.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
 
 _NAME_START = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _NAME_REST = _NAME_START | frozenset("._-")

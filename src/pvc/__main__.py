@@ -1,0 +1,5 @@
+"""`python -m pvc`."""
+
+from pvc.main import main
+
+main()

@@ -1,0 +1,64 @@
+"""Compiled programs by commit, so that a launch reads one small file instead of the repository.
+
+Derived and deletable. Rule 1: what does not verify is as good as absent: it is compiled again and
+written anew, never trusted. Rule 2: a file appears whole or not at all (rename). Rule 3: a digest
+shows damage, not malice; a fold renders every distinct pin again from git's objects, so a poisoned
+cache cannot stay hidden.
+"""
+
+import os
+
+from blake3 import blake3
+
+from pvc.core.program import dump, load
+from pvc.errors import CorruptError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    Compiled = tuple[str, int, str, tuple[Any, ...]]
+    """Tree, number, the version's commit, program."""
+
+HEADER = b"pvc.program/1 "
+_HEADER_SIZE = len(HEADER) + 64 + 1
+FOLDER = "pvc/cache/v1"
+
+
+def read(common_dir: str, oid: str) -> "Compiled | None":
+    """Read what a version or channel commit compiled to; null when absent or damaged."""
+    try:
+        with open(f"{common_dir}/{FOLDER}/{oid}", "rb", buffering=0) as file:
+            data = file.readall()
+    except OSError:
+        return None
+    body = data[_HEADER_SIZE:]
+    if data[:_HEADER_SIZE] != _header(body):
+        return None
+    try:
+        compiled: Compiled = load(body)
+        tree, number, commit, program = compiled
+        _form, _rule, _fields, _blocks = program
+    except (CorruptError, ValueError, TypeError):
+        return None
+    return (tree, number, commit, program) if len(commit) == len(oid) else None
+
+
+def write(common_dir: str, oid: str, compiled: "Compiled") -> None:
+    """Keep what `oid` compiled to."""
+    folder = f"{common_dir}/{FOLDER}"
+    os.makedirs(folder, exist_ok=True)
+    body = dump(compiled)
+    temporary = f"{folder}/.tmp.{os.getpid()}.{os.urandom(4).hex()}"
+    try:
+        with open(temporary, "xb") as file:
+            file.write(_header(body) + body)
+        os.replace(temporary, f"{folder}/{oid}")
+    except OSError:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
+        raise
+
+
+def _header(body: bytes) -> bytes:
+    return HEADER + blake3(body).hexdigest().encode() + b"\n"

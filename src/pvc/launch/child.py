@@ -1,0 +1,50 @@
+"""One git child, for the few questions that pvc cannot answer from a file.
+
+`subprocess` costs more to import than the child takes to run, so this starts it by itself.
+
+Rule 1: nothing that a repository holds is run, and nothing is asked on a terminal.
+Rule 2: a child that fails gives null; the caller knows what that means and says so.
+"""
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pvc.launch.place import Place
+
+QUIET = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+
+
+def git(place: "Place", *words: str) -> bytes | None:
+    """Run git in the repository and give its standard output; null when it fails."""
+    return output([f"--git-dir={place.git_dir}", *words])
+
+
+def output(words: "Sequence[str]") -> bytes | None:
+    """Run `git WORDS` and give its standard output; null when it fails or is not there."""
+    read, write = os.pipe()
+    try:
+        child = os.posix_spawnp(
+            "git",
+            ["git", *SAFE, *words],
+            {**os.environ, **QUIET},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_DUP2, write, 1),
+                (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+            ],
+        )
+    except FileNotFoundError:
+        os.close(read)
+        return None
+    finally:
+        os.close(write)
+    parts = []
+    with open(read, "rb", buffering=0) as pipe:
+        while part := pipe.read(1 << 20):
+            parts.append(part)
+    _, status = os.waitpid(child, 0)
+    return b"".join(parts) if status == 0 else None

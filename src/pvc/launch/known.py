@@ -1,0 +1,121 @@
+"""What is already pinned under a session: the spool first, then the index.
+
+Rule 1: a record moves from the spool to the index and never back, and a fold syncs the index before
+it unlinks. So whoever finds nothing in the spool and then nothing in the index knows that there
+was nothing when it began.
+Rule 2: a local ledger's record beats a spool file of the same name: that file was linked when the
+record was in the index already, by a process that had not looked yet, and was never acknowledged.
+A record that a sync brought in beats nothing: both stay, and readers say so.
+Rule 3: an index that does not cover the local ledgers is brought up to date before it is believed.
+"""
+
+import time
+
+from pvc.errors import CorruptError
+from pvc.launch import index, record
+from pvc.launch.child import git
+from pvc.launch.refs import PINS, below
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pvc.launch.index import Row
+    from pvc.launch.place import Place
+    from pvc.launch.record import Record
+    from pvc.launch.spool import Spool
+
+PATIENCE_S = 0.5
+"""How long a fold may stand between moving its ref and writing the index before we help."""
+
+
+class Known:
+    """A record that is already there."""
+
+    __slots__ = ("data", "is_local", "record")
+
+    def __init__(self, values: "Record", data: bytes, *, is_local: bool) -> None:
+        self.record = values
+        self.data = data
+        self.is_local = is_local
+
+    @property
+    def n(self) -> int:
+        """Its number in the chain."""
+        return int(self.record["n"])
+
+    @property
+    def receipt(self) -> str:
+        """The digest of its bytes."""
+        return record.receipt(self.data)
+
+    def text(self, name: str) -> str:
+        """Give a value of the record, or the empty text."""
+        return str(self.record.get(name, ""))
+
+
+def newest(place: "Place", spool: "Spool", session: str, chain: str) -> Known | None:
+    """Find a session's newest pin, or null."""
+    found: dict[int, Known] = {}
+    n = 0
+    while True:
+        spooled = spool.read(session, chain, n)
+        for known in folded(place, session, chain):
+            if known.is_local or known.n not in found:
+                found[known.n] = known
+        if spooled is not None and n not in found:
+            found[n] = Known(*spooled, is_local=True)
+        if n not in found:
+            return found[max(found)] if found else None
+        while n in found:
+            n += 1
+
+
+def folded(place: "Place", session: str, chain: str) -> list[Known]:
+    """Find a session's pins in the ledgers."""
+    key = index.session_key(session)
+    rows = _rows(place, key)
+    found = []
+    segments: dict[str, bytes] = {}
+    for row in rows:
+        if row.oid not in segments:
+            segments[row.oid] = _segment(place, row.oid)
+        known = _record(segments[row.oid], row)
+        if known.text("session") == session and known.text("chain") == chain:
+            found.append(known)
+    return found
+
+
+def _rows(place: "Place", key: bytes) -> "list[Row]":
+    deadline = time.monotonic() + PATIENCE_S
+    while True:
+        ledgers = below(place, PINS)
+        tips = index.read_tips(place.home)
+        if tips is None and not ledgers:
+            return []
+        if tips is not None and tips.covers(ledgers):
+            try:
+                return index.find(place.home, tips.runs, index.BY_SESSION, key)
+            except CorruptError:
+                if time.monotonic() > deadline:  # else runs were merged while we read
+                    return _made_again(place, key, damaged=True)
+        elif time.monotonic() > deadline:
+            return _made_again(place, key, damaged=False)
+        time.sleep(0.002)
+
+
+def _made_again(place: "Place", key: bytes, *, damaged: bool) -> "list[Row]":
+    from pvc.ops.fold import refresh_index
+
+    runs = refresh_index(place.git_dir, from_nothing=damaged)
+    return index.find(place.home, runs, index.BY_SESSION, key)
+
+
+def _segment(place: "Place", oid: str) -> bytes:
+    segment = git(place, "cat-file", "blob", oid)
+    if segment is None:
+        raise CorruptError("a segment of the ledger is not here", at=oid, hint="`pvc sync`")
+    return segment
+
+
+def _record(segment: bytes, row: "Row") -> Known:
+    data = segment[row.offset : row.offset + row.length]
+    return Known(record.read(data, f"{row.oid}:{row.offset}"), data, is_local=row.is_local)

@@ -1,0 +1,137 @@
+"""`pvc pin` as a process: arguments in, answers out, exit code.
+
+Rule 1: `--batch` answers in order and only what is durable; as many lines as have arrived, up to
+`BATCH`, share one sync of each folder.
+Rule 2: `--out` is written whenever rendering worked, whole or not at all.
+"""
+
+import os
+import sys
+
+from pvc.errors import PvcError, WriteError
+from pvc.launch import arguments
+from pvc.launch.answer import Answer, failed
+from pvc.launch.call import Call, LineError, from_line
+from pvc.launch.pin import Pinner
+from pvc.launch.place import find
+
+BATCH = 64
+
+
+def main(words: list[str]) -> int:
+    """Carry out `pvc pin WORDS` and give the exit code."""
+    as_json = "--json" in words
+    try:
+        given = arguments.read(words)
+        as_json = given.json
+        pinner = Pinner(find())
+        if given.batch:
+            return _stream(pinner, must_record=given.call.must_record)
+        answer = pinner.pin([given.call])[0]
+    except PvcError as error:
+        answer = failed(error)
+    return _finish(answer, as_json=as_json)
+
+
+def _finish(answer: Answer, *, as_json: bool) -> int:
+    answer = _written(answer)
+    to_stdout = answer.out != "-" or answer.data is None
+    line = answer.as_json() if as_json else answer.as_text()
+    if line and (as_json or answer.status != "refused"):
+        (sys.stdout if to_stdout else sys.stderr).write(line + "\n")
+    if not to_stdout and answer.data is not None:
+        sys.stdout.buffer.write(answer.data)
+    _remark(answer)
+    sys.stdout.flush()
+    return answer.exit_code
+
+
+def _remark(answer: Answer) -> None:
+    lines = answer.remarks()
+    if lines:
+        sys.stderr.write("\n".join(lines) + "\n")
+
+
+def _written(answer: Answer) -> Answer:
+    """Write `--out`; the answer is an error where that fails."""
+    if not answer.out or answer.out == "-" or answer.data is None:
+        return answer
+    try:
+        write_out(answer.out, answer.data)
+    except OSError as error:
+        reason = os.strerror(error.errno or 0).lower()
+        return failed(WriteError(f"the prompt cannot be written: {reason}", at=answer.out), answer.id)
+    return answer
+
+
+def write_out(path: str, data: bytes) -> None:
+    """Put `data` in the place of a file, whole or not at all; into a pipe or device as it is."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        with open(path, "wb") as file:
+            file.write(data)
+        return
+    path = os.path.realpath(path)
+    temporary = f"{path}.tmp.{os.getpid()}.{os.urandom(4).hex()}"
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
+        raise
+
+
+# --- many pins in one process ------------------------------------------------------------------
+
+
+def _stream(pinner: Pinner, *, must_record: bool) -> int:
+    code, rest = 0, b""
+    while part := os.read(0, 1 << 16):
+        *lines, rest = (rest + part).split(b"\n")
+        code = _answer(pinner, lines, must_record=must_record) or code
+    if rest:
+        code = _answer(pinner, [rest], must_record=must_record) or code
+    return code
+
+
+def _answer(pinner: Pinner, lines: list[bytes], *, must_record: bool) -> int:
+    code = 0
+    group: list[Call | Answer] = []
+    for line in lines:
+        if not line.strip():
+            continue
+        item = _read(line, must_record=must_record)
+        if len(group) == BATCH or _repeats(group, item):
+            code = _flush(pinner, group) or code
+            group = []
+        group.append(item)
+    return _flush(pinner, group) or code
+
+
+def _read(line: bytes, *, must_record: bool) -> Call | Answer:
+    try:
+        return from_line(line, must_record)
+    except LineError as error:
+        return failed(error.error, error.id)
+    except PvcError as error:
+        return failed(error)
+
+
+def _repeats(group: list[Call | Answer], item: Call | Answer) -> bool:
+    """Tell whether a session is in the group already; its second line must see its first."""
+    return isinstance(item, Call) and any(
+        isinstance(other, Call) and (other.session, other.chain) == (item.session, item.chain)
+        for other in group
+    )
+
+
+def _flush(pinner: Pinner, group: list[Call | Answer]) -> int:
+    answers = iter(pinner.pin([item for item in group if isinstance(item, Call)]))
+    code = 0
+    for item in group:
+        answer = _written(next(answers) if isinstance(item, Call) else item)
+        sys.stdout.write(answer.as_json() + "\n")
+        code = answer.exit_code or code
+    sys.stdout.flush()
+    return code

@@ -1,0 +1,423 @@
+"""Pin: write down what a session is told, durably, before the session begins.
+
+    prepare ──► commit ──► settle
+    (render,    (bodies,    (look again,
+     look)       record)     answer)
+
+Rule 1: nothing is answered before it is on the disk: bodies first, synced; then the record, synced
+under a temporary name, linked, its folder synced.
+Rule 2: of two processes that pin one session at once, the link decides; after it both look into
+the index, because a fold may have taken an older record from the spool in between. Whoever finds
+another's record there takes its own back, and nobody can have been told otherwise
+(`launch.known`, rules 1 and 2).
+Rule 3: a known session keeps its version. Only other values can differ then, and they are refused
+before anything is spent.
+Rule 4: a launch goes on when recording fails; that is said, and `--must-record` says otherwise.
+"""
+
+import time
+
+from pvc.core.json_text import parse
+from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError, WriteError
+from pvc.launch import prompt as prompts
+from pvc.launch import record, refs, version, writer
+from pvc.launch.answer import Answer, failed
+from pvc.launch.known import Known, folded, newest
+from pvc.launch.prompt import Prompt
+from pvc.launch.spool import FOLD_AT, Spool, body
+from pvc.launch.version import Version
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pvc.launch.answer import Status
+    from pvc.launch.call import Call
+    from pvc.launch.place import Place
+    from pvc.launch.record import Record
+
+    Step = Callable[["Plan"], None]
+    Sync = Callable[[], None]
+
+RETRIES = 8
+"""How often a record may vanish under us (each time, another process lost to a third)."""
+
+
+class Plan:
+    """One call on its way: what is rendered, what is known, what is to be written."""
+
+    __slots__ = (
+        "answer",
+        "call",
+        "data",
+        "is_linked",
+        "known",
+        "prompt",
+        "record",
+        "trouble",
+        "version",
+        "warnings",
+    )
+
+    def __init__(self, call: "Call") -> None:
+        self.call = call
+        self.version: Version | None = None
+        self.prompt: Prompt | None = None
+        self.known: Known | None = None
+        self.record: Record | None = None
+        self.data = b""
+        self.is_linked = False
+        self.answer: Answer | None = None
+        self.trouble: Exception | None = None
+        self.warnings: list[str] = []
+
+
+class Pinner:
+    """Pins sessions in one repository."""
+
+    def __init__(self, place: "Place") -> None:
+        self.place = place
+        self.spool = Spool(place.home)
+
+    def pin(self, calls: "list[Call]") -> list[Answer]:
+        """Answer calls in their order; the sessions of one batch must differ."""
+        plans = [Plan(call) for call in calls]
+        for plan in plans:
+            self._guarded(plan, self._prepare)
+        self._commit([plan for plan in plans if plan.answer is None])
+        for plan in plans:
+            if plan.answer is None:
+                self._guarded(plan, self._settle)
+        if any(plan.answer and plan.answer.status == "pinned" for plan in plans):
+            self._fold_when_due()
+        return [plan.answer or failed(PvcError("no answer"), plan.call.id) for plan in plans]
+
+    def _guarded(self, plan: Plan, step: "Step") -> None:
+        try:
+            step(plan)
+        except PvcError as error:
+            plan.answer = failed(error, plan.call.id)
+
+    # --- prepare: render, and look whether the session is known -----------------------------
+
+    def _prepare(self, plan: Plan) -> None:
+        call = plan.call
+        try:
+            plan.known = newest(self.place, self.spool, call.session, call.chain)
+        except (OSError, CorruptError) as error:
+            plan.trouble = error
+        if call.resume:
+            self._resume(plan)
+        elif plan.known is None:
+            self._render(plan, version.resolve(self.place, call.tree) if call.tree else None)
+            self._plan_record(plan, 0)
+        elif call.repin:
+            self._render(plan, version.resolve(self.place, call.tree) if call.tree else None)
+            if self._is_same(plan) and self._commit_of(plan) == plan.known.text("commit"):
+                plan.answer = self._answer(plan, "same")
+            else:
+                self._plan_record(plan, plan.known.n + 1)
+        else:
+            self._judge(plan)
+
+    def _render(self, plan: Plan, at: Version | None) -> None:
+        call, known = plan.call, plan.known
+        plan.version = at
+        if call.observed:
+            plan.prompt = Prompt(call.observed_bytes, [], ())
+            return
+        if at is None:
+            raise RefusedError(
+                f"session `{call.session}` was pinned from bytes that were sent",
+                hint="`--repin REASON`, or another `--chain`",
+            )
+        environment = prompts.environment_of(call, plan.warnings)
+        shape = call.provider or (known.text("provider") if known else "")
+        plan.prompt = prompts.render(at, environment, call.tools, shape)
+
+    def _plan_record(self, plan: Plan, n: int) -> None:
+        call, known, prompt = plan.call, plan.known, plan.prompt
+        if prompt is None or plan.trouble is not None:
+            return
+        plan.record = values = {
+            "format": record.FORMAT,
+            "session": call.session,
+            "chain": call.chain,
+            "n": n,
+            "time": now(),
+            "provider": prompt.shape or call.provider,
+            "model": call.model,
+            "observed": call.observed,
+            "supersedes": known.receipt if known else "",
+            "reason": call.repin,
+            **prompt.digests(),
+        }
+        if plan.version:
+            values["tree"] = plan.version.tree
+            values["version"] = plan.version.number
+            values["commit"] = plan.version.commit
+        try:
+            values["writer"] = writer.ensure(self.place.home)
+        except OSError as error:
+            plan.trouble = error
+            return
+        plan.data = record.write(values)
+
+    # --- commit: bodies, then records, each group with one sync -----------------------------
+
+    def _commit(self, plans: list[Plan]) -> None:
+        for plan in plans:
+            self._tried(plan, self._write_bodies)
+        self._synced(plans, self.spool.sync_bodies)
+        for plan in plans:
+            self._tried(plan, self._write_record)
+        self._synced(plans, self.spool.sync)
+
+    def _write_bodies(self, plan: Plan) -> None:
+        prompt = plan.prompt
+        if prompt is None:
+            return
+        for data in (
+            prompt.environment,
+            prompt.tools_body,
+            prompt.data if plan.call.observed else None,
+        ):
+            if data is not None:
+                self.spool.add_body(prompts.digest(data), data)
+
+    def _write_record(self, plan: Plan) -> None:
+        if plan.record is not None:
+            plan.is_linked = self.spool.add(plan.record, plan.data)
+
+    def _tried(self, plan: Plan, step: "Step") -> None:
+        if plan.trouble is None:
+            try:
+                step(plan)
+            except OSError as error:
+                plan.trouble = error
+
+    def _synced(self, plans: list[Plan], sync: "Sync") -> None:
+        going = [plan for plan in plans if plan.trouble is None]
+        try:
+            if going:
+                sync()
+        except OSError as error:
+            for plan in going:
+                plan.trouble = error
+
+    # --- settle: look again, and answer -----------------------------------------------------
+
+    def _settle(self, plan: Plan) -> None:
+        try:
+            for _ in range(RETRIES):
+                if plan.trouble is not None:
+                    break
+                if self._settled(plan):
+                    return
+                self._commit([plan])
+        except (OSError, CorruptError) as error:
+            plan.trouble = error
+        self._unrecorded(plan)
+
+    def _settled(self, plan: Plan) -> bool:
+        """Answer by what is on the disk now; false when the name is free again."""
+        if plan.record is None:
+            raise PvcError("nothing was to be recorded")
+        call, n = plan.call, plan.record["n"]
+        mine = record.receipt(plan.data)
+        rivals = [
+            known
+            for known in folded(self.place, call.session, call.chain)
+            if known.is_local and known.n == n
+        ]
+        if plan.is_linked and all(known.receipt == mine for known in rivals):
+            plan.answer = self._answer(plan, "pinned")
+            return True
+        if plan.is_linked:
+            self.spool.remove(plan.record)
+        plan.known = newest(self.place, self.spool, call.session, call.chain)
+        if plan.known is None or plan.known.n < int(n):
+            return False
+        self._judge(plan)
+        return True
+
+    def _unrecorded(self, plan: Plan) -> None:
+        why = plan.trouble
+        text = why.strerror if isinstance(why, OSError) and why.strerror else str(why)
+        at = str(why.filename or "") if isinstance(why, OSError) else ""
+        message = f"session `{plan.call.session}` is not recorded: {text.lower()}"
+        if plan.call.must_record:
+            raise WriteError(message, at=at, hint="without `--must-record` the launch goes on")
+        plan.known = None
+        plan.answer = answer = self._answer(plan, "unrecorded")
+        answer.receipt = ""
+        answer.message = f"{at}: {message}" if at else message
+
+    # --- a session that is known ------------------------------------------------------------
+
+    def _judge(self, plan: Plan) -> None:
+        """Compare what is asked for with what is pinned."""
+        known, call = plan.known, plan.call
+        if known is None:
+            raise PvcError("nothing to compare with")
+        self._check_tree(plan)
+        commit = known.text("commit")
+        if commit and not call.observed:
+            self._render(plan, version.at_commit(self.place, commit))
+        else:
+            self._render(plan, version.resolve(self.place, call.tree) if call.tree else None)
+        self._note_adoption(plan)
+        if self._is_same(plan):
+            plan.answer = self._answer(plan, "same")
+        else:
+            self._refuse(plan)
+
+    def _is_same(self, plan: Plan) -> bool:
+        known, call, prompt = plan.known, plan.call, plan.prompt
+        if known is None or prompt is None:
+            return False
+        digests = prompt.digests()
+        if known.text("prompt.digest") != digests["prompt.digest"]:
+            return False
+        if call.model and known.text("model") not in ("", call.model):
+            return False
+        if call.provider and known.text("provider") not in ("", call.provider):
+            return False
+        if known.text("head.digest"):
+            return known.text("head.digest") == digests.get("head.digest")
+        return prompt.tools_body is None
+
+    def _refuse(self, plan: Plan) -> None:
+        from pvc.launch import divergence
+
+        known, call, prompt = plan.known, plan.call, plan.prompt
+        if known is None or prompt is None:
+            raise PvcError("nothing to refuse")
+        plan.answer = answer = self._answer(plan, "refused")
+        answer.hint = f"`--repin REASON` records the change; the receipt was {known.receipt}"
+        where = "its bytes are not here to compare with"
+        for name in ("provider", "model"):
+            told, pinned = str(getattr(call, name)), known.text(name)
+            if told and pinned and told != pinned:
+                answer.divergence = divergence.of_setting(name, pinned, told)
+                where = divergence.in_words(answer.divergence)
+                break
+        else:
+            pinned_prompt = self._pinned_or_none(known, prompt.shape)
+            if pinned_prompt is not None:
+                answer.divergence = divergence.of_prompts(pinned_prompt, prompt)
+                where = divergence.in_words(answer.divergence)
+        answer.message = f"session `{call.session}` was pinned with other bytes: {where}"
+        answer.prompt_digest = prompt.digests()["prompt.digest"]
+        answer.head_digest = prompt.digests().get("head.digest", "")
+
+    def _pinned_or_none(self, known: Known, shape: str) -> Prompt | None:
+        try:
+            return self._pinned(known, shape)
+        except (NotFoundError, CorruptError):
+            return None  # the refusal stands on digests; only its place is lost
+
+    def _resume(self, plan: Plan) -> None:
+        call, known = plan.call, plan.known
+        if plan.trouble is not None:
+            raise CorruptError(str(plan.trouble), hint="`pvc verify`")
+        if known is None:
+            raise NotFoundError(
+                f"session `{call.session}` is not pinned here",
+                hint="leave `--resume` out to pin it, or `pvc sync`",
+            )
+        self._check_tree(plan)
+        plan.prompt = self._pinned(known, known.text("provider"))
+        self._note_adoption(plan)
+        plan.answer = self._answer(plan, "same")
+
+    def _pinned(self, known: Known, shape: str) -> Prompt:
+        """Give a pinned prompt again, from its version and its bodies."""
+        if known.text("observed"):
+            return Prompt(self._body(known, "prompt"), [], ())
+        environment = parse(self._body(known, "environment").decode())
+        tools = None
+        if known.text("tools.digest"):
+            tools = parse(self._body(known, "tools").decode())
+        at = version.at_commit(self.place, known.text("commit"))
+        if not isinstance(environment, dict):
+            raise CorruptError("a pinned environment is no object")
+        prompt = prompts.render(at, environment, tools, shape if tools is not None else "")
+        if prompt.digests()["prompt.digest"] != known.text("prompt.digest"):
+            raise CorruptError(
+                f"{at.label} renders to other bytes than were pinned", hint="`pvc verify`"
+            )
+        return prompt
+
+    def _body(self, known: Known, part: str) -> bytes:
+        found = body(self.place, known.text(f"{part}.digest"), known.text("writer"))
+        if found is None:
+            raise NotFoundError(
+                f"the {part} of session `{known.text('session')}` is not here",
+                hint="it was pinned on another clone; give the values again",
+            )
+        return found
+
+    def _check_tree(self, plan: Plan) -> None:
+        known = plan.known
+        asked, pinned = plan.call.tree.partition("@")[0], known.text("tree") if known else ""
+        if asked and pinned and asked != pinned:
+            raise RefusedError(
+                f"session `{plan.call.session}` is pinned to tree `{pinned}`, not `{asked}`",
+                hint="`--repin REASON` moves it; `--chain NAME` pins a second prompt",
+            )
+
+    def _note_adoption(self, plan: Plan) -> None:
+        """Say when the version asked for is no longer the pinned one."""
+        known, tree = plan.known, plan.call.tree
+        if known is None or not tree or not known.text("commit"):
+            return
+        try:
+            asked = version.resolve(self.place, tree)
+        except PvcError:
+            return  # the session does not depend on it
+        if asked.commit != known.text("commit"):
+            plan.warnings.append(
+                f"{asked.label} was adopted since; session {plan.call.session} stays at"
+                f" {_label(known)} (--repin REASON moves it)"
+            )
+
+    # --- answers ----------------------------------------------------------------------------
+
+    def _answer(self, plan: Plan, status: "Status") -> Answer:
+        answer = Answer(status, plan.call.id, plan.call.out)
+        answer.warnings = plan.warnings
+        if plan.prompt is not None:
+            answer.data = plan.prompt.data
+            digests = plan.prompt.digests()
+            answer.prompt_digest = digests["prompt.digest"]
+            answer.head_digest = digests.get("head.digest", "")
+        if plan.known is not None and status != "pinned":
+            answer.receipt = plan.known.receipt
+            answer.version, answer.commit = _label(plan.known), plan.known.text("commit")
+            return answer
+        if plan.data:
+            answer.receipt = record.receipt(plan.data)
+        if plan.version is not None:
+            answer.version, answer.commit = plan.version.label, plan.version.commit
+        return answer
+
+    @staticmethod
+    def _commit_of(plan: Plan) -> str:
+        return plan.version.commit if plan.version else ""
+
+    def _fold_when_due(self) -> None:
+        if self.spool.count() >= FOLD_AT:
+            from pvc.launch.detach import fold
+
+            fold(self.place)
+
+
+def now() -> str:
+    """Give the time as records hold it."""
+    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    return time.strftime(f"%Y-%m-%dT%H:%M:%S.{nanoseconds // 1000:06d}Z", time.gmtime(seconds))
+
+
+def _label(known: Known) -> str:
+    return f"{known.text('tree')}@{known.text('version')}" if known.text("tree") else ""

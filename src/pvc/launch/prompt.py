@@ -1,0 +1,101 @@
+"""Values given at launch → the prompt's bytes, and the digests of all that went in.
+
+Rule 1: an environment's body is canonical JSON, so equal values have one digest; tools are kept as
+given, for their order and their keys' order reach the model.
+Rule 2: `--set` texts are merged over `--env`; a key with dots is a key, not a path.
+Rule 3: the one renderer is `core.program`; a launch and a fold cannot disagree.
+"""
+
+from blake3 import blake3
+
+from pvc.core.json_text import Value, canonical, dump
+from pvc.core.program import run
+from pvc.errors import DecodeError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pvc.launch.call import Call
+    from pvc.launch.version import Version
+    from pvc.model.span import SpanTuple
+
+GUIDANCE = "repository_guidance"
+DEFAULT_SHAPE = "anthropic.messages"
+
+
+class Prompt:
+    """A rendered prompt with the bodies it was rendered from.
+
+    An observed one has neither spans nor an environment.
+    """
+
+    __slots__ = ("data", "ends", "environment", "head", "shape", "spans", "tools", "tools_body")
+
+    def __init__(self, data: bytes, spans: "list[SpanTuple]", ends: tuple[int, ...]) -> None:
+        self.data = data
+        self.spans = spans
+        self.ends = ends
+        self.environment: bytes | None = None
+        self.tools: Value = None
+        self.tools_body: bytes | None = None
+        self.shape = ""
+        self.head: bytes | None = None
+
+    def blocks(self) -> list[bytes]:
+        """Cut the bytes at the block ends."""
+        starts = (0, *self.ends)
+        return [self.data[start:end] for start, end in zip(starts, self.ends, strict=False)]
+
+    def digests(self) -> dict[str, str]:
+        """Digest each part that is there, under the record's names."""
+        parts = {
+            "prompt.digest": self.data,
+            "environment.digest": self.environment,
+            "tools.digest": self.tools_body,
+            "head.digest": self.head,
+        }
+        return {name: digest(data) for name, data in parts.items() if data is not None}
+
+
+def digest(data: bytes) -> str:
+    """Give the tagged BLAKE3."""
+    return "b3:" + blake3(data).hexdigest()
+
+
+def environment_of(call: "Call", warn: "list[str]") -> dict[str, Value]:
+    """Put together what a call gave; notes what was left out in `warn`."""
+    values: dict[str, Value] = {**(call.environment or {}), **call.sets}
+    if call.guidance or call.guidance_default:
+        from pvc.core.guidance import fence
+        from pvc.launch.call import read_input
+
+        if GUIDANCE in values:
+            raise UsageError(
+                f"`{GUIDANCE}` is given as a value and as files", hint="leave one of them out"
+            )
+        values[GUIDANCE] = fence(call, read_input, warn)
+    return values
+
+
+def render(
+    version: "Version", environment: dict[str, Value], tools: Value, shape: str
+) -> Prompt:
+    """Render a version over an environment; the head too, where tools or a shape are given."""
+    prompt = Prompt(*run(version.program, environment))
+    prompt.environment = canonical(environment)
+    if tools is not None or shape:
+        add_head(prompt, tools, shape or DEFAULT_SHAPE)
+    return prompt
+
+
+def add_head(prompt: Prompt, tools: Value, shape: str) -> None:
+    """Add tools, and the bytes of tools and prompt as a cache compares them."""
+    from pvc.core.stream import as_tools, head
+
+    prompt.shape, prompt.tools = shape, tools
+    if tools is not None:
+        try:
+            prompt.tools_body = dump(tools).encode()
+        except UnicodeEncodeError:
+            raise DecodeError("half of a surrogate pair has no UTF-8", at="tools") from None
+    own = as_tools(tools, shape) if tools is not None else None
+    prompt.head = head(own, prompt.blocks(), shape)

@@ -1,0 +1,106 @@
+"""Records and bodies that are not folded yet: one file each.
+
+Rule 1: a record's name is the hash of session, chain and number, so of two processes that pin one
+session, one gets the name.
+Rule 2: bodies are synced before a record that names them gets its name; a body that is there
+already is not written again, but its folder is synced all the same, for whoever wrote it may not
+have come so far.
+Rule 3: records move from the spool to the index and never back. Who asks for one looks here first
+and then into the index, and so never misses it.
+"""
+
+import os
+
+from blake3 import blake3
+
+from pvc.errors import CorruptError
+from pvc.launch import disk, record, writer
+from pvc.launch.child import git
+from pvc.launch.refs import BODIES, below
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pvc.launch.place import Place
+    from pvc.launch.record import Record
+
+FOLD_AT = 256
+
+
+class Spool:
+    """The spool of one clone."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.folder = home + "/spool"
+        self.bodies = home + "/spool/b"
+
+    # --- records ----------------------------------------------------------------------------
+
+    def read(self, session: str, chain: str, n: int) -> "tuple[Record, bytes] | None":
+        """Read a record that is not folded yet."""
+        name = record.key(session, chain, n)
+        data = disk.read(f"{self.folder}/{name}")
+        return None if data is None else (record.read(data, f"{self.folder}/{name}"), data)
+
+    def add(self, values: "Record", data: bytes) -> bool:
+        """Write a record under its name; false when the name is taken. Durable after `sync`."""
+        path = f"{self.folder}/{self._key(values)}"
+        try:
+            return disk.link(disk.write_temporary(self.folder, data), path)
+        except FileNotFoundError:  # the folder was removed, or a sweep took a sleeper's file
+            writer.make_folders(self.home)
+            return disk.link(disk.write_temporary(self.folder, data), path)
+
+    def remove(self, values: "Record") -> None:
+        """Take back a record that was never acknowledged."""
+        try:
+            os.unlink(f"{self.folder}/{self._key(values)}")
+        except FileNotFoundError:
+            pass  # a running fold dropped it for the same reason
+        disk.sync_folder(self.folder)
+
+    def sync(self) -> None:
+        """Make the names of all records durable."""
+        disk.sync_folder(self.folder)
+
+    def count(self) -> int:
+        """Count what waits to be folded."""
+        return len(os.listdir(self.folder))
+
+    @staticmethod
+    def _key(values: "Record") -> str:
+        return record.key(str(values["session"]), str(values["chain"]), int(values["n"]))
+
+    # --- bodies -----------------------------------------------------------------------------
+
+    def add_body(self, digest: str, data: bytes) -> None:
+        """Write a body if it is not there. Durable after `sync_bodies`."""
+        path = f"{self.bodies}/{digest[3:]}"
+        if os.path.exists(path):
+            return
+        try:
+            disk.link(disk.write_temporary(self.bodies, data), path)
+        except FileNotFoundError:
+            writer.make_folders(self.home)
+            disk.link(disk.write_temporary(self.bodies, data), path)
+
+    def sync_bodies(self) -> None:
+        """Make the names of all bodies durable."""
+        disk.sync_folder(self.bodies)
+
+
+def body(place: "Place", digest: str, writer_id: str) -> bytes | None:
+    """Find a body in the spool or in a bodies ref; null when it is not here."""
+    name = digest[3:]
+    path = f"{place.home}/spool/b/{name}"
+    data = disk.read(path)
+    if data is None:
+        refs = [BODIES + writer_id, *sorted(set(below(place, BODIES)) - {BODIES + writer_id})]
+        for ref in refs:
+            path = f"{ref}:{name[:2]}/{name[2:]}"
+            data = git(place, "cat-file", "blob", path)
+            if data is not None:
+                break
+    if data is not None and blake3(data).hexdigest() != name:
+        raise CorruptError(f"the body `{digest}` is damaged", at=path)
+    return data

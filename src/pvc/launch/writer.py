@@ -1,0 +1,68 @@
+"""Who writes here: a random id for this folder on this machine.
+
+One line `<id> <machine> <inode>` for each machine that has used the folder. A copied clone is on
+another machine or has another inode, finds no line of its own and takes a new id, so that no two
+clones write one ledger; a host and its container on one folder keep a line each.
+
+Rule 1: the file is the last thing made when `pvc/` is set up, after its folders are synced: whoever
+finds its line may trust them.
+"""
+
+import os
+
+from pvc.launch import disk
+
+FOLDERS = ("spool", "spool/b", "index", "cache", "cache/v1")
+
+
+def read(home: str) -> str:
+    """Read this clone's writer id, or empty when it has none yet."""
+    try:
+        with open(home + "/writer", encoding="ascii", errors="replace") as file:
+            return _own(file.read(), _mark(home))
+    except FileNotFoundError:
+        return ""
+
+
+def ensure(home: str) -> str:
+    """Give this clone's writer id, setting the folders up where they are missing."""
+    return read(home) or _set_up(home)
+
+
+def make_folders(home: str) -> None:
+    """Make what is missing of pvc's folders, synced."""
+    os.makedirs(home, exist_ok=True)
+    for name in FOLDERS:
+        os.makedirs(f"{home}/{name}", exist_ok=True)
+    for folder in (os.path.dirname(home), home, home + "/spool"):
+        disk.sync_folder(folder)
+
+
+def _set_up(home: str) -> str:
+    make_folders(home)
+    with disk.Locked(home):
+        path, mark = home + "/writer", _mark(home)
+        text = (disk.read(path) or b"").decode("ascii", "replace")
+        own = _own(text, mark)
+        if not own:
+            own = os.urandom(16).hex()
+            disk.replace(path, f"{text}{own} {mark}\n".encode())
+    return own
+
+
+def _own(text: str, mark: str) -> str:
+    for line in text.split("\n"):
+        writer, _, rest = line.partition(" ")
+        if rest == mark and len(writer) == 32:
+            return writer
+    return ""
+
+
+def _mark(home: str) -> str:
+    machine = "-"
+    try:
+        with open("/etc/machine-id", encoding="ascii", errors="replace") as file:
+            machine = file.read(64).strip() or "-"
+    except OSError:
+        pass  # not every system has one; the inode is left to tell copies apart
+    return f"{machine} {os.stat(home).st_ino}"

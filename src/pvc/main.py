@@ -1,0 +1,27 @@
+"""The door of both commands, `pvc` and `git-pvc`.
+
+Rule 1: `pin` goes the short way (`launch`), everything else through click; so this imports nothing
+of either before it knows which.
+"""
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+def main() -> "NoReturn":
+    """Run what the command line says, and exit."""
+    words = sys.argv[1:]
+    if words[:1] != ["pin"] or "--help" in words:
+        from pvc.cli.main import main as cli
+
+        sys.exit(cli())
+    from pvc.launch.main import main as pin
+
+    code = pin(words[1:])
+    # All that was answered is on the disk; taking the interpreter apart would only cost time.
+    sys.stderr.flush()
+    os._exit(code)
