@@ -8,11 +8,12 @@ pack has.
     conduct.loom                    a section b: stands where the pack's b stood
     house_style.md                  a new section house_style: stands at the end
 
-Rule 1: a tree's section replaces the packs' section of its name in place, and a new one follows at
-the end, in path byte order. A file that is no `.loom` is one section, named after its stem with
-`-` read as `_`, its text trimmed as a section's is.
-Rule 2: a name stands once in a tree, and once in all of its packs together: which of two wins
-must not hang on a file's name.
+Rule 1: packs are laid in byte order of their names, then the tree. A section replaces the one of
+its name that lies below, in place, and a new one follows at the end, in path byte order. A file
+that is no `.loom` is one section, named after its stem with `-` read as `_`, its text trimmed as a
+section's is.
+Rule 2: a name stands once in a layer. Which of two files wins must not hang on what they are
+called.
 Rule 3: reading accepts more than `problems` approves. A pack that leaves a section out may be
 just what was meant, so that is reported and never refused.
 Rule 4: an environment has no number and cannot have one: clocks, costs and counts all arrive as
@@ -153,16 +154,16 @@ def read(source: Source, plane: Plane = Plane.SURFACE) -> Pack:
 
 
 def decode(layers: tuple[Layer, ...]) -> Pack:
-    """Lay a tree over the packs that it stands on; see rules 1 and 2.
+    """Lay a tree over the packs that it stands on.
 
     The label joins the files' versions by ` + `, and the fingerprint is taken over the files in
     the order in which they are laid, so that one file's is its own.
     """
-    levels = [_Level(layers[:-1]), _Level(layers[-1:])]
+    laid = [_Laid(layer) for layer in layers]
     sections: dict[str, Section] = {}
-    for level in levels:
-        sections |= level.sections  # an update keeps the place of a name that is there
-    label = " + ".join(version for level in levels for version in level.versions)
+    for one in laid:
+        sections |= one.sections  # an update keeps the place of a name that is there
+    label = " + ".join(version for one in laid for version in one.versions)
     data = b"".join(source.data for layer in layers for source in layer.files)
     return _pack(sections.values(), label, data)
 
@@ -180,17 +181,16 @@ def _pack(sections: Iterable[Section], label: str, data: bytes) -> Pack:
     )
 
 
-class _Level:
-    """The sections of the packs together, or of the tree: each name once."""
+class _Laid:
+    """The sections of one layer, each name once."""
 
-    def __init__(self, layers: tuple[Layer, ...]) -> None:
+    def __init__(self, layer: Layer) -> None:
         self.sections: dict[str, Section] = {}
         self.versions: list[str] = []
         self._paths: dict[str, str] = {}
-        for layer in layers:
-            only_planes(layer)
-            for source in layer.files:
-                self._file(source, layer.plane(source))
+        only_planes(layer)
+        for source in layer.files:
+            self._file(source, layer.plane(source))
 
     def _file(self, source: Source, plane: Plane) -> None:
         if not source.path.endswith(SUFFIX):

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING
 from pvc.dialects import scan
 from pvc.dialects.loom_source import FORMAT, MARKER, SECTION_NAME, VERSION_NAME
 from pvc.errors import RefusedError
+from pvc.model.pack import Section, Text
 
 if TYPE_CHECKING:
-    from pvc.model.pack import Pack, Section
+    from pvc.model.pack import Pack
 
 
 def encode(pack: Pack) -> bytes:
@@ -64,3 +65,9 @@ def _check(section: Section) -> None:
             raise RefusedError("a carriage return at the end of a line would be lost", at=at)
     if scan.trim(template) != template:
         raise RefusedError(f"white space around section `{name}` would be lost")
+    if _read_again(section) != section.placeholders:
+        raise RefusedError(f"text in section `{name}` would be read as a placeholder")
+
+
+def _read_again(section: Section) -> tuple[str, ...]:
+    return Section("", scan.pieces([Text(section.template, "", 0)])).placeholders

@@ -71,8 +71,9 @@ class Field:
     """One key of the environment.
 
     `kind`: `text`; `nullable` (text, null or absent; a blank text counts as null); `list` (of
-    texts); `choice` (one of `choices`); `variant` (an object whose `tag` is one of `choices`, each with its own fields in
-    `variants`). A text without `required` is empty when absent, a list has no entries.
+    texts); `choice` (one of `choices`); `variant` (an object whose `tag` is one of `choices`, each
+    with its own fields in `variants`). A text without `required` is empty when absent, a list has
+    no entries.
     """
 
     name: str
