@@ -33,12 +33,12 @@ class Answer:
         "hint",
         "id",
         "message",
+        "notes",
         "out",
         "prompt_digest",
         "receipt",
         "status",
         "version",
-        "warnings",
     )
 
     def __init__(self, status: "Status", call_id: Value = None, out: str = "") -> None:
@@ -50,7 +50,7 @@ class Answer:
         self.divergence: dict[str, Value] | None = None
         self.data: bytes | None = None
         self.error: PvcError | None = None
-        self.warnings: list[str] = []
+        self.notes: list[str] = []
 
     @property
     def exit_code(self) -> int:
@@ -74,14 +74,14 @@ class Answer:
 
     def remarks(self) -> list[str]:
         """Give the lines for standard error."""
-        lines = [f"warning: {text}" for text in self.warnings]
+        lines = [f"note: {text}" for text in self.notes]
         if self.message:
-            lines.append(("warning: " if self.status == "unrecorded" else "error: ") + self.message)
+            lines.append(("warning: " if self.status == "unrecorded" else "pvc: ") + self.message)
         for side in ("pinned", "given"):
             if self.divergence and isinstance(self.divergence.get(side), str):
                 lines.append(f"  {side}: {dump(self.divergence[side])}")
         if self.hint:
-            lines.append(f"hint: {self.hint}")
+            lines.append(f"  hint: {self.hint}")
         return [plain(line) for line in lines]
 
     def _fields(self) -> dict[str, Value]:
@@ -91,7 +91,7 @@ class Answer:
         fields["first_divergence"] = self.divergence
         fields["message"] = self.message or None
         fields["hint"] = self.hint or None
-        fields["warnings"] = list[Value](self.warnings)
+        fields["notes"] = list[Value](self.notes)
         return fields
 
 

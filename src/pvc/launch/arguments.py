@@ -7,14 +7,19 @@ Rule 2: `--option VALUE` and `--option=VALUE` are the same; `--` ends the option
 import os
 
 from pvc.errors import NotFoundError, UsageError
-from pvc.launch.call import Call, read_environment, read_input, read_json
+from pvc.launch.call import OBSERVED, Call
+from pvc.launch.environment import read_environment, read_input, read_tools
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Given = dict[str, list[str]]
+
+REPEATED = ("--set", "--guidance", "-C")
 VALUED = (
+    *REPEATED,
     "--session",
     "--chain",
     "--env",
-    "--set",
-    "--guidance",
     "--guidance-default",
     "--tools",
     "--provider",
@@ -23,50 +28,62 @@ VALUED = (
     "--repin",
     "--request",
     "--rendered",
-    "-C",
 )
 FLAGS = ("--json", "--batch", "--resume", "--must-record")
-REPEATED = ("--set", "--guidance", "--guidance-default", "-C")
+WITH_BATCH = ("--json", "--batch", "--must-record", "-C")
 
 
 class Arguments:
-    """What `pvc pin` was told: one call, or a stream of them, and how to answer."""
+    """What `pvc pin` was told: one call, or that calls come as lines."""
 
-    __slots__ = ("batch", "call", "json")
+    __slots__ = ("call", "is_batch", "is_json")
 
-    def __init__(self) -> None:
-        self.call = Call()
-        self.json = self.batch = False
+    def __init__(self, call: Call, *, is_json: bool, is_batch: bool) -> None:
+        self.call = call
+        self.is_json = is_json
+        self.is_batch = is_batch
 
 
 def read(words: list[str]) -> Arguments:
-    """Read the words after `pvc pin`."""
+    """Read the words after `pvc pin`; goes to the folder that `-C` names."""
     given, trees = _split(words)
-    arguments = Arguments()
-    arguments.json = "--json" in given
-    arguments.batch = "--batch" in given
     for directory in given.get("-C", []):
         _enter(directory)
+    call = Call()
+    call.must_record = "--must-record" in given
+    arguments = Arguments(call, is_json="--json" in given, is_batch="--batch" in given)
+    if arguments.is_batch:
+        others = [name for name in given if name not in WITH_BATCH] + trees
+        if others:
+            raise UsageError(f"`--batch` reads its pins from standard input, not `{others[0]}`")
+        return arguments
     if len(trees) > 1:
         raise UsageError(f"one tree at a time, not also `{trees[1]}`")
-    call = arguments.call
     call.tree = trees[0] if trees else ""
-    call.must_record = "--must-record" in given
-    if arguments.batch:
-        _nothing_else(given, trees)
-        return arguments
     call.resume = "--resume" in given
     for name in ("session", "chain", "provider", "model", "out", "repin"):
         if f"--{name}" in given:
             setattr(call, name, given[f"--{name}"][0])
-            if not given[f"--{name}"][0]:
-                raise UsageError(f"`--{name}` is empty")
-    call.sets = dict(_pair(text) for text in given.get("--set", []))
-    call.guidance = given.get("--guidance", [])
-    call.guidance_default = given.get("--guidance-default", [])
     _read_files(call, given)
     call.check()
     return arguments
+
+
+def _read_files(call: Call, given: "Given") -> None:
+    if given.keys() & {"--env", "--set", "--guidance", "--guidance-default"}:
+        call.environment, call.notes = read_environment(
+            given.get("--env", [None])[0],
+            given.get("--set", []),
+            given.get("--guidance", []),
+            given.get("--guidance-default", [None])[0],
+        )
+    if "--tools" in given:
+        call.tools = read_tools(given["--tools"][0])
+    for name in OBSERVED:
+        if f"--{name}" in given:
+            if call.observed:
+                raise UsageError("either `--request` or `--rendered`, not both")
+            call.observed, call.observed_bytes = name, read_input(given[f"--{name}"][0])
 
 
 def _enter(directory: str) -> None:
@@ -77,42 +94,26 @@ def _enter(directory: str) -> None:
         raise NotFoundError(os.strerror(error.errno or 0).lower(), at=directory) from None
 
 
-def _read_files(call: Call, given: dict[str, list[str]]) -> None:
-    if "--env" in given:
-        path = given["--env"][0]
-        call.environment = read_environment(read_json(path), path)
-    if "--tools" in given:
-        call.tools = read_json(given["--tools"][0])
-    for name in ("request", "rendered"):
-        if f"--{name}" in given:
-            if call.observed:
-                raise UsageError("either `--request` or `--rendered`, not both")
-            call.observed, call.observed_bytes = name, read_input(given[f"--{name}"][0])
-
-
-def _split(words: list[str]) -> tuple[dict[str, list[str]], list[str]]:
-    given: dict[str, list[str]] = {}
+def _split(words: list[str]) -> "tuple[Given, list[str]]":
+    given: Given = {}
     trees: list[str] = []
     rest = iter(words)
     for word in rest:
         if word == "--":
             trees += rest
-        elif not word.startswith("-") or word == "-":
+        elif word[:1] != "-":
             trees.append(word)
         else:
             name, equals, value = word.partition("=")
-            if name in FLAGS and not equals:
-                given.setdefault(name, []).append("")
-                continue
-            if name not in VALUED:
-                raise UsageError(f"no option `{word}`", hint=_near(name))
-            if not equals:
-                value = next(rest, "")
-                if value == "":
+            if name in VALUED:
+                value = value if equals else next(rest, "")
+                if not value:
                     raise UsageError(f"`{name}` needs a value")
-            given.setdefault(name, []).append(value)
-            if len(given[name]) > 1 and name not in REPEATED:
+            elif name not in FLAGS or equals:
+                raise UsageError(f"no option `{word}`", hint=_near(name))
+            if name in given and name not in REPEATED:
                 raise UsageError(f"`{name}` is given twice")
+            given.setdefault(name, []).append(value)
     return given, trees
 
 
@@ -120,19 +121,4 @@ def _near(name: str) -> str:
     from difflib import get_close_matches  # only where something is wrong already
 
     near = get_close_matches(name, (*VALUED, *FLAGS), 1)
-    return f"did you mean `{near[0]}`?" if near else "`pvc pin --help` lists them"
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise UsageError(f"`--set` takes KEY=VALUE, not `{text}`")
-    return key, value
-
-
-def _nothing_else(given: dict[str, list[str]], trees: list[str]) -> None:
-    other = [name for name in given if name not in ("--batch", "--json", "--must-record", "-C")]
-    if other or trees:
-        raise UsageError(
-            f"`--batch` reads its pins from standard input, not from `{(other + trees)[0]}`"
-        )
+    return f"did you mean `{near[0]}`?" if near else "pvc pin --help"

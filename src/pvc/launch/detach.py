@@ -22,7 +22,7 @@ def fold(place: "Place") -> None:
     if _is_busy(place.home + "/fold.lock"):
         return
     null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in range(3)]
-    words = [sys.executable, "-m", "pvc.ops.fold", place.git_dir]
+    words = [sys.executable, "-m", "pvc.launch.detach", place.git_dir]
     os.posix_spawn(sys.executable, words, os.environ, file_actions=null, setpgroup=0)
 
 
@@ -39,3 +39,14 @@ def _is_busy(path: str) -> bool:
     finally:
         os.close(handle)
     return False
+
+
+def _main(git_dir: str) -> None:
+    from pvc.ops.fold import run
+    from pvc.store.open import open_repository
+
+    run(open_repository(git_dir))
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1])

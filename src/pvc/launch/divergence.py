@@ -5,7 +5,7 @@ difference there is the first. Rule 2: `byte` counts in the prompt, or in the he
 tool; excerpts are for reading.
 """
 
-from pvc.core.json_text import Value
+from pvc.core.json_text import Number, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,18 +27,18 @@ def of_prompts(pinned: "Prompt", given: "Prompt") -> dict[str, Value]:
     span = next((span for span in side.spans if span[0] <= at < span[1]), None)
     return {
         "region": "system",
-        "byte": at,
+        "byte": Number(at),
         "pinned": excerpt(pinned.data, at),
         "given": excerpt(given.data, at),
         "section": span[4] if span else "",
         "owner": owner(span),
-        "lost_bytes": len(pinned.data) - at,
+        "lost_bytes": Number(len(pinned.data) - at),
     }
 
 
 def of_setting(name: str, pinned: str, given: str) -> dict[str, Value]:
     """Describe a setting that a cache is kept apart by."""
-    return {"region": "settings", "byte": 0, "owner": name, "pinned": pinned, "given": given}
+    return {"region": "settings", "byte": Number(0), "owner": name, "pinned": pinned, "given": given}
 
 
 def in_words(divergence: dict[str, Value]) -> str:
@@ -94,12 +94,12 @@ def _of_tools(pinned: "Prompt", given: "Prompt") -> dict[str, Value] | None:
         named = new or old
         return {
             "region": "tools",
-            "byte": at + inside,
+            "byte": Number(at + inside),
             "pinned": excerpt(old[1], inside) if old else None,
             "given": excerpt(new[1], inside) if new else None,
             "pointer": named[0] if named else "",
             "owner": f"the tools' `{named[0] if named else ''}`",
-            "lost_bytes": len(pinned.head or pinned.data) - at - inside,
+            "lost_bytes": Number(len(pinned.head or pinned.data) - at - inside),
         }
     return None
 

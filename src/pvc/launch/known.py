@@ -103,10 +103,11 @@ def _rows(place: "Place", key: bytes) -> "list[Row]":
 
 
 def _made_again(place: "Place", key: bytes, *, damaged: bool) -> "list[Row]":
-    from pvc.ops.fold import refresh_index
+    from pvc.store.index import refresh
+    from pvc.store.open import open_repository
 
-    runs = refresh_index(place.git_dir, from_nothing=damaged)
-    return index.find(place.home, runs, index.BY_SESSION, key)
+    tips = refresh(open_repository(place.git_dir), from_nothing=damaged)
+    return index.find(place.home, tips.runs, index.BY_SESSION, key)
 
 
 def _segment(place: "Place", oid: str) -> bytes:

@@ -23,9 +23,9 @@ def main(words: list[str]) -> int:
     as_json = "--json" in words
     try:
         given = arguments.read(words)
-        as_json = given.json
+        as_json = given.is_json
         pinner = Pinner(find())
-        if given.batch:
+        if given.is_batch:
             return _stream(pinner, must_record=given.call.must_record)
         answer = pinner.pin([given.call])[0]
     except PvcError as error:
@@ -111,11 +111,11 @@ def _answer(pinner: Pinner, lines: list[bytes], *, must_record: bool) -> int:
 
 def _read(line: bytes, *, must_record: bool) -> Call | Answer:
     try:
-        return from_line(line, must_record)
+        call = from_line(line)
     except LineError as error:
         return failed(error.error, error.id)
-    except PvcError as error:
-        return failed(error)
+    call.must_record = must_record
+    return call
 
 
 def _repeats(group: list[Call | Answer], item: Call | Answer) -> bool:

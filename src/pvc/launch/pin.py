@@ -52,11 +52,11 @@ class Plan:
         "data",
         "is_linked",
         "known",
+        "notes",
         "prompt",
         "record",
         "trouble",
         "version",
-        "warnings",
     )
 
     def __init__(self, call: "Call") -> None:
@@ -69,7 +69,7 @@ class Plan:
         self.is_linked = False
         self.answer: Answer | None = None
         self.trouble: Exception | None = None
-        self.warnings: list[str] = []
+        self.notes: list[str] = list(call.notes)
 
 
 class Pinner:
@@ -131,9 +131,8 @@ class Pinner:
                 f"session `{call.session}` was pinned from bytes that were sent",
                 hint="`--repin REASON`, or another `--chain`",
             )
-        environment = prompts.environment_of(call, plan.warnings)
         shape = call.provider or (known.text("provider") if known else "")
-        plan.prompt = prompts.render(at, environment, call.tools, shape)
+        plan.prompt = prompts.render(at, call.environment or {}, call.tools, shape)
 
     def _plan_record(self, plan: Plan, n: int) -> None:
         call, known, prompt = plan.call, plan.known, plan.prompt
@@ -182,7 +181,7 @@ class Pinner:
             prompt.tools_body,
             prompt.data if plan.call.observed else None,
         ):
-            if data is not None:
+            if data is not None and data != prompts.EMPTY:
                 self.spool.add_body(prompts.digest(data), data)
 
     def _write_record(self, plan: Plan) -> None:
@@ -350,7 +349,10 @@ class Pinner:
         return prompt
 
     def _body(self, known: Known, part: str) -> bytes:
-        found = body(self.place, known.text(f"{part}.digest"), known.text("writer"))
+        wanted = known.text(f"{part}.digest")
+        if wanted == prompts.digest(prompts.EMPTY):
+            return prompts.EMPTY
+        found = body(self.place, wanted, known.text("writer"))
         if found is None:
             raise NotFoundError(
                 f"the {part} of session `{known.text('session')}` is not here",
@@ -377,7 +379,7 @@ class Pinner:
         except PvcError:
             return  # the session does not depend on it
         if asked.commit != known.text("commit"):
-            plan.warnings.append(
+            plan.notes.append(
                 f"{asked.label} was adopted since; session {plan.call.session} stays at"
                 f" {_label(known)} (--repin REASON moves it)"
             )
@@ -386,7 +388,7 @@ class Pinner:
 
     def _answer(self, plan: Plan, status: "Status") -> Answer:
         answer = Answer(status, plan.call.id, plan.call.out)
-        answer.warnings = plan.warnings
+        answer.notes = plan.notes
         if plan.prompt is not None:
             answer.data = plan.prompt.data
             digests = plan.prompt.digests()

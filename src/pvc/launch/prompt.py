@@ -2,23 +2,22 @@
 
 Rule 1: an environment's body is canonical JSON, so equal values have one digest; tools are kept as
 given, for their order and their keys' order reach the model.
-Rule 2: `--set` texts are merged over `--env`; a key with dots is a key, not a path.
-Rule 3: the one renderer is `core.program`; a launch and a fold cannot disagree.
+Rule 2: the one renderer is `core.program`; a launch and a fold cannot disagree.
 """
 
 from blake3 import blake3
 
 from pvc.core.json_text import Value, canonical, dump
 from pvc.core.program import run
-from pvc.errors import DecodeError, UsageError
+from pvc.errors import DecodeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pvc.launch.call import Call
     from pvc.launch.version import Version
     from pvc.model.span import SpanTuple
 
-GUIDANCE = "repository_guidance"
+EMPTY = b"{}"
+"""The body of an empty environment, which is known everywhere and stored nowhere."""
 DEFAULT_SHAPE = "anthropic.messages"
 
 
@@ -59,21 +58,6 @@ class Prompt:
 def digest(data: bytes) -> str:
     """Give the tagged BLAKE3."""
     return "b3:" + blake3(data).hexdigest()
-
-
-def environment_of(call: "Call", warn: "list[str]") -> dict[str, Value]:
-    """Put together what a call gave; notes what was left out in `warn`."""
-    values: dict[str, Value] = {**(call.environment or {}), **call.sets}
-    if call.guidance or call.guidance_default:
-        from pvc.core.guidance import fence
-        from pvc.launch.call import read_input
-
-        if GUIDANCE in values:
-            raise UsageError(
-                f"`{GUIDANCE}` is given as a value and as files", hint="leave one of them out"
-            )
-        values[GUIDANCE] = fence(call, read_input, warn)
-    return values
 
 
 def render(
