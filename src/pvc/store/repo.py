@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from pvc.model.names import CommitId, ObjectId
+    from pvc.store.child import Git
 
 MODE_TREE = 0o040000
 MODE_FILE = 0o100644
@@ -55,6 +57,11 @@ class Entry(NamedTuple):
     def is_tree(self) -> bool:
         """Whether it is a folder."""
         return self.mode == MODE_TREE
+
+    @property
+    def is_gitlink(self) -> bool:
+        """Whether it is the commit of another repository (a submodule)."""
+        return self.mode == MODE_GITLINK
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,11 @@ class Repository(Protocol):
         """`sha1` or `sha256`."""
         ...
 
+    @property
+    def git(self) -> Git:
+        """Starts git children here, for the few verbs that this protocol does not cover."""
+        ...
+
     def close(self) -> None:
         """End what runs beside us; a second call does nothing."""
         ...
@@ -127,7 +139,7 @@ class Repository(Protocol):
         ...
 
     def refs(self, prefix: str) -> tuple[tuple[str, CommitId], ...]:
-        """List the refs whose name starts with `prefix` (which ends in `/`), in byte order of the names."""
+        """List refs below `prefix` (which ends in `/`), in byte order of their names."""
         ...
 
     def move_ref(
@@ -212,6 +224,10 @@ class Repository(Protocol):
 
     def first_parents(self, tip: CommitId) -> Iterator[Commit]:
         """`tip`, its first parent, and so on to the root or to where a shallow clone ends."""
+        ...
+
+    def unverified(self) -> AbstractContextManager[None]:
+        """Read without hashing each object again, as git does; for walks over long histories."""
         ...
 
     def shallow(self) -> frozenset[CommitId]:

@@ -1,0 +1,358 @@
+"""What both back ends share: everything that follows from raw objects, and what git itself answers.
+
+Settings, revisions, the index and the user's identity are asked of git in both, for libgit2 reads
+another set of files and variables. What is left to a back end is named at the end of the class.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from abc import ABC, abstractmethod
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pvc.errors import CorruptError, NotFoundError, UsageError, WriteError
+from pvc.model.names import CommitId, ObjectId
+from pvc.store import loose, objects
+from pvc.store.child import failure
+from pvc.store.repo import Commit, Entry, Kind, Person
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pvc.store.child import Git
+
+_TRUE = frozenset(("", "true", "yes", "on"))
+_FALSE = frozenset(("false", "no", "off"))
+_WAITS_SECONDS = (0.002, 0.004, 0.008, 0.016, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 1.0, 1.0)
+STALE_LOCK = "if no git process is running, a killed one left its lock: remove the `.lock` file"
+_WHO_ARE_YOU = (
+    'git config --global user.name "Your Name"\ngit config --global user.email you@example.com'
+)
+
+
+def attempts() -> Iterator[bool]:
+    """Yield for each try at something that another process may hold, and wait between them.
+
+    The value says whether it is the last try. Waits are random, or processes that collided once
+    would collide again.
+    """
+    for wait in _WAITS_SECONDS:
+        yield False
+        time.sleep(wait * random.uniform(0.5, 1.5))  # noqa: S311 - spreads load, hides nothing
+    yield True
+
+
+Settings = dict[str, list[str | None]]
+"""Every value of every setting; null stands for a key without a value."""
+
+
+def read_settings(git: Git) -> Settings:
+    """Read the settings that hold in a repository, from all of git's places."""
+    settings: Settings = {}
+    for row in git.output("config", "--list", "-z").decode(errors="replace").split("\0")[:-1]:
+        key, line_feed, value = row.partition("\n")
+        settings.setdefault(key, []).append(value if line_feed else None)
+    return settings
+
+
+class BaseRepository(ABC):
+    """A repository on disk; see `store.repo.Repository` for what each method promises."""
+
+    def __init__(
+        self,
+        git: Git,
+        *,
+        common_dir: Path,
+        is_bare: bool,
+        object_format: str = "sha1",
+        settings: Settings | None = None,
+    ) -> None:
+        if git.git_dir is None:
+            raise ValueError("a repository's git knows its folder")
+        self._git = git
+        self.git_dir: Path = git.git_dir
+        self.worktree: Path | None = git.worktree
+        self.common_dir: Path = common_dir
+        self.is_bare: bool = is_bare
+        self.object_format: str = object_format
+        self._settings: Settings = read_settings(git) if settings is None else settings
+        self._verifies = True
+
+    @property
+    def git(self) -> Git:
+        """Starts git children in this repository, for what the protocol does not cover."""
+        return self._git
+
+    @contextmanager
+    def unverified(self) -> Iterator[None]:
+        """Read without hashing each object again."""
+        before, self._verifies = self._verifies, False
+        try:
+            yield
+        finally:
+            self._verifies = before
+
+    # --- refs ---------------------------------------------------------------------------------
+
+    def refs(self, prefix: str) -> tuple[tuple[str, CommitId], ...]:
+        """List refs below `prefix`; a damaged one is an error, git would leave it out."""
+        done = self._git.run("for-each-ref", "--format=%(objectname) %(refname)", prefix)
+        broken = broken_ref(done.err)
+        if broken:
+            raise CorruptError(f"ref `{broken}` is damaged", at=str(self.common_dir / broken))
+        if done.code != 0:
+            raise failure(done, "for-each-ref")
+        rows = (line.split(" ", 1) for line in done.out.decode().split("\n")[:-1])
+        return tuple((name, objects.trusted_commit(oid)) for oid, name in rows)
+
+    def head(self) -> CommitId | None:
+        """Give the commit that is checked out."""
+        oid = self.rev_parse("HEAD^{commit}")
+        return None if oid is None else CommitId(oid)
+
+    # --- objects ------------------------------------------------------------------------------
+
+    @cached_property
+    def _object_folders(self) -> tuple[str, ...]:
+        own = dict(self._git.environment).get("GIT_OBJECT_DIRECTORY", "")
+        return loose.object_folders(Path(own or self.common_dir / "objects"))
+
+    def raw(self, oid: ObjectId) -> tuple[Kind, bytes]:
+        """Read an object: a loose one ourselves, else as the back end does."""
+        path = loose.find(self._object_folders, oid)
+        found = loose.read(path, oid) if path else None
+        kind, data = found or self._packed(oid)
+        if self._verifies and objects.object_id(kind, data, self.object_format) != oid:
+            raise CorruptError(
+                f"object `{oid}` is damaged: its bytes have another id", at=path or ""
+            )
+        return kind, data
+
+    def _of_kind(self, oid: ObjectId, wanted: Kind) -> bytes:
+        kind, data = self.raw(oid)
+        if kind is not wanted:
+            raise CorruptError(f"`{oid}` is a {kind}, not a {wanted}")
+        return data
+
+    def kind(self, oid: ObjectId) -> Kind:
+        """Say what kind of object it is."""
+        return self.raw(oid)[0]
+
+    def blob(self, oid: ObjectId) -> bytes:
+        """Read a file's bytes."""
+        return self._of_kind(oid, Kind.BLOB)
+
+    def tree(self, oid: ObjectId) -> tuple[Entry, ...]:
+        """Read a folder's entries."""
+        kind, data = self.raw(oid)
+        if kind is Kind.COMMIT:
+            return self.tree(objects.parse_commit(oid, data).tree)
+        if kind is not Kind.TREE:
+            raise CorruptError(f"`{oid}` is a {kind}, not a {Kind.TREE}")
+        return objects.parse_tree(oid, data)
+
+    def commit(self, oid: ObjectId) -> Commit:
+        """Read a commit."""
+        return objects.parse_commit(oid, self._of_kind(oid, Kind.COMMIT))
+
+    def write_commit(
+        self,
+        tree: ObjectId,
+        parents: Sequence[CommitId],
+        message: str,
+        *,
+        author: Person | None = None,
+        identity: Person | None = None,
+        sign: bool | None = None,
+    ) -> CommitId:
+        """Store a commit; git makes it where it is to be signed."""
+        writer = self._identity("GIT_AUTHOR", author or identity)
+        committer = self._identity("GIT_COMMITTER", identity)
+        if sign is None:
+            sign = identity is None and self.config_flag("commit.gpgSign")
+        if sign:
+            return self._commit_tree(tree, parents, message, writer, committer, sign=True)
+        return self._write_commit(tree, parents, message, writer, committer)
+
+    def _identity(self, prefix: str, person: Person | None) -> str:
+        """Ask git for `Name <email> seconds ±hhmm`; it knows settings, variables and clock."""
+        more = {}
+        if person is not None:
+            more = {f"{prefix}_NAME": person.name, f"{prefix}_EMAIL": person.email}
+        done = self._git.run("-c", "user.useConfigOnly=true", "var", f"{prefix}_IDENT", more=more)
+        if done.code != 0:
+            if "name" not in done.err and "email" not in done.err:
+                raise failure(done, "var", UsageError)
+            raise UsageError("git does not know who you are", hint=_WHO_ARE_YOU)
+        return done.out.decode(errors="replace").removesuffix("\n")
+
+    def _commit_tree(
+        self,
+        tree: ObjectId,
+        parents: Sequence[CommitId],
+        message: str,
+        author: str,
+        committer: str,
+        *,
+        sign: bool,
+    ) -> CommitId:
+        words = ["-c", "i18n.commitEncoding=UTF-8", "commit-tree", tree]
+        words.append("-S" if sign else "--no-gpg-sign")
+        for parent in parents:
+            words += ["-p", parent]
+        more = {
+            **_identity_variables("AUTHOR", author),
+            **_identity_variables("COMMITTER", committer),
+        }
+        done = self._git.run(*words, data=message.encode(), more=more)
+        if done.code != 0:
+            raise failure(done, "commit-tree", WriteError)
+        return CommitId(done.out.decode().removesuffix("\n"))
+
+    # --- questions ----------------------------------------------------------------------------
+
+    def rev_parse(self, text: str) -> ObjectId | None:
+        """Resolve `text` as git does."""
+        words = ("rev-parse", "--verify", "--quiet", "--end-of-options", text)
+        done = self._git.run(*words) if "\0" not in text else None
+        if done is None or done.code != 0:
+            return None
+        return ObjectId(done.out.decode().removesuffix("\n"))
+
+    def is_ancestor(self, old: CommitId, new: CommitId) -> bool:
+        """Say whether `old` is `new` or reachable from it."""
+        if old == new:
+            return True
+        done = self._git.run("merge-base", "--is-ancestor", old, new)
+        if done.code > 1:
+            raise failure(done, "merge-base", NotFoundError)
+        return done.code == 0
+
+    def first_parents(self, tip: CommitId) -> Iterator[Commit]:
+        """Walk `tip`, its first parent, and so on."""
+        ends = self.shallow()
+        at: CommitId | None = tip
+        while at is not None:
+            commit = self.commit(at)
+            yield commit
+            at = commit.parents[0] if commit.parents and at not in ends else None
+
+    def shallow(self) -> frozenset[CommitId]:
+        """Name the commits whose parents this clone was not given."""
+        try:
+            listing = (self.common_dir / "shallow").read_text("ascii")
+        except FileNotFoundError:
+            return frozenset()
+        return frozenset(CommitId(line) for line in listing.split())
+
+    def config(self, name: str) -> str | None:
+        """Read a setting's last value."""
+        values = self.config_all(name)
+        return values[-1] if values else None
+
+    def config_all(self, name: str) -> tuple[str, ...]:
+        """Read every value of a setting; one without a value reads as empty."""
+        return tuple(value or "" for value in self._settings.get(_setting_key(name), ()))
+
+    def config_flag(self, name: str, *, default: bool = False) -> bool:
+        """Read a setting as git reads booleans: no value at all means true, an empty one false."""
+        values = self._settings.get(_setting_key(name), [])
+        if not values:
+            return default
+        word = "true" if values[-1] is None else values[-1].lower() or "false"
+        if word in _TRUE or word in _FALSE:
+            return word in _TRUE
+        if word.lstrip("+-").isdecimal():
+            return int(word) != 0
+        raise UsageError(f"`{name}` is `{word}`, not true or false")
+
+    def index(self) -> tuple[Entry, ...]:
+        """List what is staged."""
+        entries = []
+        for row in self._git.output("ls-files", "--stage", "-z").split(b"\0")[:-1]:
+            head, _, path = row.partition(b"\t")
+            mode, oid, stage = head.decode().split(" ")
+            name = path.decode(errors="surrogateescape")
+            if stage != "0":
+                raise UsageError(
+                    f"`{name}` is in conflict", hint="finish the merge, then `git add` it"
+                )
+            entries.append(Entry(name, int(mode, 8), objects.trusted(oid)))
+        return tuple(entries)
+
+    # --- left to a back end -------------------------------------------------------------------
+
+    @abstractmethod
+    def close(self) -> None:
+        """End what runs beside us."""
+
+    @abstractmethod
+    def ref(self, name: str) -> CommitId | None:
+        """Read where a ref points now."""
+
+    @abstractmethod
+    def move_ref(
+        self, name: str, old: CommitId | None, new: CommitId, *, message: str = ""
+    ) -> None:
+        """Set a ref to `new` if it is still `old`."""
+
+    @abstractmethod
+    def delete_ref(self, name: str, old: CommitId) -> None:
+        """Remove a ref if it is still `old`."""
+
+    @abstractmethod
+    def write_blob(self, data: bytes) -> ObjectId:
+        """Store a file's bytes."""
+
+    @abstractmethod
+    def write_tree(self, entries: Sequence[Entry]) -> ObjectId:
+        """Store a folder."""
+
+    @abstractmethod
+    def _packed(self, oid: ObjectId) -> tuple[Kind, bytes]:
+        """Read an object that is not loose."""
+
+    @abstractmethod
+    def _write_commit(
+        self,
+        tree: ObjectId,
+        parents: Sequence[CommitId],
+        message: str,
+        author: str,
+        committer: str,
+    ) -> CommitId:
+        """Store a commit that is not signed."""
+
+
+def _identity_variables(which: str, line: str) -> dict[str, str]:
+    person, _, when = line.rpartition("> ")
+    name, _, email = person.rpartition(" <")
+    return {
+        f"GIT_{which}_NAME": name,
+        f"GIT_{which}_EMAIL": email,
+        f"GIT_{which}_DATE": f"@{when}",
+    }
+
+
+def _setting_key(name: str) -> str:
+    """Spell a setting as `git config --list` does: only the middle part keeps its case."""
+    first, dot, rest = name.partition(".")
+    middle, last_dot, last = rest.rpartition(".")
+    return f"{first.lower()}{dot}{middle}{last_dot}{last.lower()}"
+
+
+def broken_ref(stderr: str) -> str:
+    """Find the ref that git says it leaves out because it is damaged."""
+    _, found, rest = stderr.partition("ignoring broken ref ")
+    return rest.split("\n", 1)[0].strip() if found else ""
+
+
+def moved(name: str, old: CommitId | None, now: CommitId | None) -> str:
+    """Say how a ref moved under us."""
+    there = f"is at `{now}`" if now else "does not exist"
+    wanted = f"not at `{old}`" if old else "so it cannot be created"
+    return f"`{name}` {there}, {wanted}"

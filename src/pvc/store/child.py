@@ -1,0 +1,161 @@
+"""Children: `git` run as another process, the only program that pvc ever starts in a repository.
+
+Rule 1: nothing found in a repository is run. A child gets no monitor, no hooks (only a push keeps
+the user's), no prompt and no optional locks.
+Rule 2: a child sees objects as they were made: replace refs and grafts are off.
+Rule 3: a child that writes, syncs: objects, then refs (git does not do so by itself).
+Rule 4: a child is told where the repository is. Discovery happens once, in `store.open`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pvc.errors import CorruptError, PvcError, UnsupportedError, WriteError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SETTINGS = (
+    "core.fsmonitor=false",
+    "core.fsync=committed,loose-object,reference",
+    "core.fsyncMethod=fsync",
+)
+NO_HOOKS = "core.hooksPath=/dev/null"
+ENVIRONMENT = {
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_GRAFT_FILE": "/dev/null/none",  # below a file, so it never exists
+    "GIT_PAGER": "cat",
+    "LC_ALL": "C",
+}
+DISK_REFUSES = (
+    "No space left",
+    "Disk quota exceeded",
+    "Read-only file system",
+    "Permission denied",
+    "insufficient permission",
+    "File too large",
+    "unable to write",
+    "unable to create temporary file",
+    "unable to append to",
+)
+_LOCKED = ("unable to create", "Unable to create", "cannot lock ref")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a child left: its exit code and both streams."""
+
+    code: int
+    out: bytes
+    err: str
+
+    @property
+    def reason(self) -> str:
+        """The line of stderr that says why, without git's own prefix."""
+        lines = [line for line in self.err.split("\n") if line.startswith(("fatal:", "error:"))]
+        line = (lines or self.err.split("\n") or [""])[0]
+        return line.removeprefix("fatal: ").removeprefix("error: ").removesuffix(".").strip()
+
+    @property
+    def is_refused_by_disk(self) -> bool:
+        """Whether the disk is full, read-only or not ours."""
+        return any(words in self.err for words in DISK_REFUSES)
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether another process holds a lock that will go away."""
+        return "File exists" in self.err and any(words in self.err for words in _LOCKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """Starts children in one repository, or, without `git_dir`, wherever `folder` leads git."""
+
+    folder: Path
+    git_dir: Path | None = None
+    worktree: Path | None = None
+    environment: tuple[tuple[str, str], ...] = ()
+
+    def command(self, *words: str, hooks: bool = False) -> list[str]:
+        """Build the argument list of a child."""
+        settings = SETTINGS if hooks else (*SETTINGS, NO_HOOKS)
+        command = ["git", "-C", str(self.folder)]
+        for setting in settings:
+            command += ["-c", setting]
+        if self.git_dir is not None:
+            command.append(f"--git-dir={self.git_dir}")
+        if self.worktree is not None:
+            command.append(f"--work-tree={self.worktree}")
+        return [*command, *words]
+
+    def variables(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Build the environment of a child."""
+        variables = {**os.environ, **ENVIRONMENT, **dict(self.environment), **(more or {})}
+        if self.git_dir is not None:
+            for name in ("GIT_DIR", "GIT_WORK_TREE"):
+                variables.pop(name, None)
+        return variables
+
+    def run(
+        self,
+        *words: str,
+        data: bytes = b"",
+        hooks: bool = False,
+        more: Mapping[str, str] | None = None,
+    ) -> Done:
+        """Run a child to its end, whatever its exit code."""
+        try:
+            done = subprocess.run(
+                self.command(*words, hooks=hooks),
+                input=data,
+                capture_output=True,
+                check=False,
+                env=self.variables(more),
+            )
+        except FileNotFoundError:
+            raise _no_git() from None
+        return Done(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+
+    def output(
+        self,
+        *words: str,
+        data: bytes = b"",
+        error: type[PvcError] = CorruptError,
+        more: Mapping[str, str] | None = None,
+    ) -> bytes:
+        """Run a child that must succeed; raises `error`, or `WriteError` where the disk refuses."""
+        done = self.run(*words, data=data, more=more)
+        if done.code != 0:
+            raise failure(done, words[0], error)
+        return done.out
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        """Start a child that is spoken to through its pipes."""
+        try:
+            return subprocess.Popen(
+                self.command(*words),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self.variables(),
+            )
+        except FileNotFoundError:
+            raise _no_git() from None
+
+
+def failure(done: Done, verb: str, error: type[PvcError] = CorruptError) -> PvcError:
+    """Make the error of a child that failed."""
+    if done.is_refused_by_disk:
+        return WriteError(f"git cannot write: {done.reason}")
+    return error(f"`git {verb}` failed: {done.reason}")
+
+
+def _no_git() -> PvcError:
+    return UnsupportedError("there is no `git` on the PATH", hint="install git 2.36 or newer")

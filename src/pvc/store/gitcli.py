@@ -1,0 +1,144 @@
+"""The back end over the git command: serves what libgit2 cannot, and checks the other one.
+
+Reftable, SHA-256, partial clones, a quarantine during `pre-receive`: all that the installed git
+opens works here. It costs a child of some milliseconds for each write; reads go through one child
+that stays.
+
+Rule 1: a ref moves by `git update-ref --stdin` with both values; git's own wait for a lock is
+short, so a lock that stays is tried again.
+Rule 2: an object that the reading child calls missing is missing; one on which it dies is damaged.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError, WriteError
+from pvc.model.names import CommitId, ObjectId
+from pvc.store import objects
+from pvc.store.base import BaseRepository, attempts, broken_ref, moved
+from pvc.store.child import failure
+from pvc.store.repo import Entry, Kind
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Sequence
+
+
+class GitCliRepository(BaseRepository):
+    """A repository that only the installed git can open."""
+
+    _reader: subprocess.Popen[bytes] | None = None
+
+    def close(self) -> None:
+        """End the reading child."""
+        reader, self._reader = self._reader, None
+        if reader is None or reader.stdin is None or reader.stdout is None:
+            return
+        reader.stdin.close()
+        reader.stdout.close()
+        reader.wait()
+
+    def __del__(self) -> None:
+        self.close()
+
+    # --- refs ---------------------------------------------------------------------------------
+
+    def ref(self, name: str) -> CommitId | None:
+        """Read where a ref points now."""
+        if self._git.run("check-ref-format", name).code != 0:
+            raise UsageError(f"`{name}` cannot be the name of a ref")
+        done = self._git.run("rev-parse", "--verify", "--quiet", "--end-of-options", name)
+        if broken_ref(done.err):
+            raise CorruptError(f"ref `{name}` is damaged", at=str(self.common_dir / name))
+        return CommitId(done.out.decode().removesuffix("\n")) if done.code == 0 else None
+
+    def move_ref(
+        self, name: str, old: CommitId | None, new: CommitId, *, message: str = ""
+    ) -> None:
+        """Let git compare and set."""
+        if self.kind(new) is not Kind.COMMIT:
+            raise UsageError(f"`{new}` is no commit, so `{name}` cannot point to it")
+        zero = "0" * len(new)
+        self._update(name, old, f"update {name}\0{new}\0{old or zero}\0", message)
+
+    def delete_ref(self, name: str, old: CommitId) -> None:
+        """Let git compare and remove."""
+        self._update(name, old, f"delete {name}\0{old}\0", "")
+
+    def _update(self, name: str, old: CommitId | None, line: str, message: str) -> None:
+        words = ["update-ref", "--no-deref", "--stdin", "-z"]
+        if message:
+            words += ["-m", message]
+        for is_last in attempts():
+            now = self.ref(name)
+            if now != old:
+                raise MovedError(moved(name, old, now), hint="read it again and try once more")
+            done = self._git.run(*words, data=line.encode())
+            if done.code == 0:
+                return
+            if is_last or not (done.is_locked or self.ref(name) != old):
+                raise failure(done, "update-ref", WriteError)
+
+    # --- objects ------------------------------------------------------------------------------
+
+    def _packed(self, oid: ObjectId) -> tuple[Kind, bytes]:
+        if self._reader is None:
+            self._reader = self._git.start("cat-file", "--batch")
+        try:
+            return self._ask(self._reader, oid)
+        except PvcError:
+            raise
+        except (OSError, EOFError, ValueError):
+            self.close()
+            raise CorruptError(f"object `{oid}` is damaged: git cannot read it") from None
+
+    @staticmethod
+    def _ask(reader: subprocess.Popen[bytes], oid: ObjectId) -> tuple[Kind, bytes]:
+        if reader.stdin is None or reader.stdout is None:
+            raise EOFError
+        reader.stdin.write(f"{oid}\n".encode())
+        reader.stdin.flush()
+        head = reader.stdout.readline().split()
+        if head[1:] == [b"missing"]:
+            raise NotFoundError(f"object `{oid}` is not in this repository")
+        if len(head) != 3:
+            raise EOFError
+        size = int(head[2])
+        data = reader.stdout.read(size + 1)
+        if len(data) != size + 1:
+            raise EOFError
+        return Kind(head[1].decode()), data[:size]
+
+    def write_blob(self, data: bytes) -> ObjectId:
+        """Store a file's bytes."""
+        return self._written("hash-object", "-w", "--no-filters", "--stdin", data=data)
+
+    def write_tree(self, entries: Sequence[Entry]) -> ObjectId:
+        """Store a folder."""
+        rows = []
+        for name, entry in objects.sort_entries(entries):
+            kind = b"tree" if entry.is_tree else b"commit" if entry.is_gitlink else b"blob"
+            rows.append(b"%06o %s %s\t%s\0" % (entry.mode, kind, entry.oid.encode(), name))
+        return self._written("mktree", "-z", data=b"".join(rows))
+
+    def _write_commit(
+        self,
+        tree: ObjectId,
+        parents: Sequence[CommitId],
+        message: str,
+        author: str,
+        committer: str,
+    ) -> CommitId:
+        return self._commit_tree(tree, parents, message, author, committer, sign=False)
+
+    def _written(self, *words: str, data: bytes) -> ObjectId:
+        for is_last in attempts():
+            done = self._git.run(*words, data=data)
+            if done.code == 0:
+                return ObjectId(done.out.decode().removesuffix("\n"))
+            if "is unavailable" in done.err or "is missing" in done.err:
+                raise NotFoundError(done.reason)
+            if is_last or not done.is_locked:
+                raise failure(done, words[0], WriteError)
+        raise AssertionError("the last attempt returns or raises")

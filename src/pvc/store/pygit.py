@@ -1,0 +1,181 @@
+"""The back end over pygit2: objects out of packs, objects and refs onto the disk.
+
+Rule 1: only a transaction compares and sets a ref atomically; `create_reference` looks before it
+locks, so that two processes may both be told that they created it. So: lock, look again, set.
+Rule 2: libgit2 never waits for a lock. It fails at once, in several wordings, and also when two
+processes make the same folder; such failures are tried again.
+Rule 3: git has already decided whether this repository may be used (`safe.directory`), from
+settings that libgit2 does not read. Its own check is off.
+Rule 4: libgit2 syncs nothing unless told; we tell it once a process.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+import pygit2
+from pygit2.enums import ObjectType, Option
+
+from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError, WriteError
+from pvc.store import objects
+from pvc.store.base import STALE_LOCK, BaseRepository, attempts, moved
+from pvc.store.child import DISK_REFUSES
+from pvc.store.repo import MODE_GITLINK, Entry, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from pvc.model.names import CommitId, ObjectId
+    from pvc.store.base import Settings
+    from pvc.store.child import Git
+
+pygit2.option(Option.ENABLE_FSYNC_GITDIR, True)
+pygit2.option(Option.SET_OWNER_VALIDATION, False)
+pygit2.option(Option.ENABLE_STRICT_HASH_VERIFICATION, False)  # `BaseRepository.raw` does it
+
+_T = TypeVar("_T")
+_TYPES = {
+    Kind.BLOB: ObjectType.BLOB,
+    Kind.TREE: ObjectType.TREE,
+    Kind.COMMIT: ObjectType.COMMIT,
+    Kind.TAG: ObjectType.TAG,
+}
+_KINDS = {int(number): kind for kind, number in _TYPES.items()}
+_PASSING = (
+    "failed to lock",
+    "failed to create locked file",
+    "failed to create temporary file",
+    "old reference value does not match",
+    "failed to make directory",
+)
+_SYMBOLIC = 2
+
+
+class PygitRepository(BaseRepository):
+    """A repository that libgit2 can open."""
+
+    def __init__(
+        self, git: Git, *, common_dir: Path, is_bare: bool, settings: Settings | None = None
+    ) -> None:
+        super().__init__(git, common_dir=common_dir, is_bare=is_bare, settings=settings)
+        try:
+            self._repo = pygit2.Repository(str(self.git_dir))
+        except (pygit2.GitError, OSError) as error:
+            raise CorruptError(
+                f"cannot open the repository: {error}", at=str(self.git_dir)
+            ) from None
+        self._odb = self._repo.odb
+
+    def close(self) -> None:
+        """Let go of open packs."""
+        self._repo.free()
+
+    # --- refs ---------------------------------------------------------------------------------
+
+    def ref(self, name: str) -> CommitId | None:
+        """Read where a ref points now."""
+        try:
+            found = self._repo.lookup_reference(name)
+            target = found.resolve().target if found.type == _SYMBOLIC else found.target
+        except KeyError:
+            return None
+        except ValueError as error:
+            raise UsageError(f"`{name}` cannot be the name of a ref") from error
+        except (pygit2.GitError, OSError) as error:
+            raise CorruptError(
+                f"ref `{name}` is damaged: {error}", at=str(self.common_dir / name)
+            ) from None
+        return objects.trusted_commit(str(target))
+
+    def move_ref(
+        self, name: str, old: CommitId | None, new: CommitId, *, message: str = ""
+    ) -> None:
+        """Lock, look again, set."""
+        if self.kind(new) is not Kind.COMMIT:
+            raise UsageError(f"`{new}` is no commit, so `{name}` cannot point to it")
+
+        def move() -> None:
+            with self._repo.transaction() as transaction:
+                self._lock(transaction, name, old)
+                transaction.set_target(name, str(new), message=message or None)
+
+        self._try(move, f"cannot move `{name}`")
+
+    def delete_ref(self, name: str, old: CommitId) -> None:
+        """Lock, look again, remove."""
+
+        def delete() -> None:
+            with self._repo.transaction() as transaction:
+                self._lock(transaction, name, old)
+                transaction.remove(name)
+
+        self._try(delete, f"cannot remove `{name}`")
+
+    def _lock(
+        self, transaction: pygit2.transaction.ReferenceTransaction, name: str, old: CommitId | None
+    ) -> None:
+        try:
+            transaction.lock_ref(name)
+        except ValueError as error:
+            raise UsageError(f"`{name}` cannot be the name of a ref") from error
+        now = self.ref(name)
+        if now != old:
+            raise MovedError(moved(name, old, now), hint="read it again and try once more")
+
+    # --- objects ------------------------------------------------------------------------------
+
+    def _packed(self, oid: ObjectId) -> tuple[Kind, bytes]:
+        try:
+            number, data = self._odb.read(oid)
+        except KeyError:
+            raise NotFoundError(f"object `{oid}` is not in this repository") from None
+        except (pygit2.GitError, OSError) as error:
+            raise CorruptError(f"object `{oid}` is damaged: {error}") from None
+        return _KINDS[int(number)], data
+
+    def write_blob(self, data: bytes) -> ObjectId:
+        """Store a file's bytes."""
+        return self._store(Kind.BLOB, data)
+
+    def write_tree(self, entries: Sequence[Entry]) -> ObjectId:
+        """Store a folder."""
+        data = objects.encode_tree(entries)
+        for entry in entries:
+            if entry.mode != MODE_GITLINK and not self._odb.exists(entry.oid):
+                raise NotFoundError(f"object `{entry.oid}` of `{entry.name}` is not here")
+        return self._store(Kind.TREE, data)
+
+    def _write_commit(
+        self,
+        tree: ObjectId,
+        parents: Sequence[CommitId],
+        message: str,
+        author: str,
+        committer: str,
+    ) -> CommitId:
+        data = objects.encode_commit(tree, parents, author, committer, message)
+        return objects.trusted_commit(self._store(Kind.COMMIT, data))
+
+    def _store(self, kind: Kind, data: bytes) -> ObjectId:
+        def store() -> ObjectId:
+            return objects.trusted(str(self._repo.write(_TYPES[kind], data)))
+
+        return self._try(store, f"cannot store a {kind}")
+
+    def _try(self, action: Callable[[], _T], what: str) -> _T:
+        """Run `action`, again while another process holds what it needs."""
+        for is_last in attempts():
+            try:
+                return action()
+            except PvcError:
+                raise
+            except (pygit2.GitError, OSError) as error:
+                text = str(error)
+                is_lock = any(words in text for words in _PASSING)
+                if is_last or not is_lock or any(words in text for words in DISK_REFUSES):
+                    hint = STALE_LOCK if is_lock else ""
+                    raise WriteError(
+                        f"{what}: {text}", at=str(self.common_dir), hint=hint
+                    ) from None
+        raise AssertionError("the last attempt returns or raises")
