@@ -7,6 +7,7 @@ another set of files and variables. What is left to a back end is named at the e
 from __future__ import annotations
 
 import random
+import re
 import time
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 _TRUE = frozenset(("", "true", "yes", "on"))
 _FALSE = frozenset(("false", "no", "off"))
 _WAITS_SECONDS = (0.002, 0.004, 0.008, 0.016, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 1.0, 1.0)
-STALE_LOCK = "if no git process is running, a killed one left its lock: remove the `.lock` file"
 _WHO_ARE_YOU = (
     'git config --global user.name "Your Name"\ngit config --global user.email you@example.com'
 )
@@ -349,6 +349,17 @@ def broken_ref(stderr: str) -> str:
     """Find the ref that git says it leaves out because it is damaged."""
     _, found, rest = stderr.partition("ignoring broken ref ")
     return rest.split("\n", 1)[0].strip() if found else ""
+
+
+_FORBIDDEN_IN_REFS = re.compile(
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|/\.|\.lock(/|$)|\.$|/$|^[./]"
+)
+
+
+def check_ref_name(name: str) -> None:
+    """Refuse what `git check-ref-format` refuses."""
+    if "/" not in name or _FORBIDDEN_IN_REFS.search(name):
+        raise UsageError(f"`{name}` cannot be the name of a ref")
 
 
 def moved(name: str, old: CommitId | None, now: CommitId | None) -> str:

@@ -45,6 +45,7 @@ DISK_REFUSES = (
     "unable to create temporary file",
     "unable to append to",
 )
+STALE_LOCK = "if no git process is running, a killed one left its lock: remove the `.lock` file"
 _LOCKED = ("unable to create", "Unable to create", "cannot lock ref")
 
 
@@ -154,7 +155,8 @@ def failure(done: Done, verb: str, error: type[PvcError] = CorruptError) -> PvcE
     """Make the error of a child that failed."""
     if done.is_refused_by_disk:
         return WriteError(f"git cannot write: {done.reason}")
-    return error(f"`git {verb}` failed: {done.reason}")
+    hint = STALE_LOCK if done.is_locked else ""
+    return error(f"`git {verb}` failed: {done.reason}", hint=hint)
 
 
 def _no_git() -> PvcError:

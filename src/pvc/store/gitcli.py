@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError, WriteError
 from pvc.model.names import CommitId, ObjectId
 from pvc.store import objects
-from pvc.store.base import BaseRepository, attempts, broken_ref, moved
+from pvc.store.base import BaseRepository, attempts, broken_ref, check_ref_name, moved
 from pvc.store.child import failure
 from pvc.store.repo import Entry, Kind
 
@@ -46,8 +46,7 @@ class GitCliRepository(BaseRepository):
 
     def ref(self, name: str) -> CommitId | None:
         """Read where a ref points now."""
-        if self._git.run("check-ref-format", name).code != 0:
-            raise UsageError(f"`{name}` cannot be the name of a ref")
+        check_ref_name(name)
         done = self._git.run("rev-parse", "--verify", "--quiet", "--end-of-options", name)
         if broken_ref(done.err):
             raise CorruptError(f"ref `{name}` is damaged", at=str(self.common_dir / name))

@@ -18,8 +18,8 @@ from pygit2.enums import ObjectType, Option
 
 from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError, WriteError
 from pvc.store import objects
-from pvc.store.base import STALE_LOCK, BaseRepository, attempts, moved
-from pvc.store.child import DISK_REFUSES
+from pvc.store.base import BaseRepository, attempts, check_ref_name, moved
+from pvc.store.child import DISK_REFUSES, STALE_LOCK
 from pvc.store.repo import MODE_GITLINK, Entry, Kind
 
 if TYPE_CHECKING:
@@ -75,13 +75,12 @@ class PygitRepository(BaseRepository):
 
     def ref(self, name: str) -> CommitId | None:
         """Read where a ref points now."""
+        check_ref_name(name)
         try:
             found = self._repo.lookup_reference(name)
             target = found.resolve().target if found.type == _SYMBOLIC else found.target
         except KeyError:
             return None
-        except ValueError as error:
-            raise UsageError(f"`{name}` cannot be the name of a ref") from error
         except (pygit2.GitError, OSError) as error:
             raise CorruptError(
                 f"ref `{name}` is damaged: {error}", at=str(self.common_dir / name)
@@ -94,6 +93,7 @@ class PygitRepository(BaseRepository):
         """Lock, look again, set."""
         if self.kind(new) is not Kind.COMMIT:
             raise UsageError(f"`{new}` is no commit, so `{name}` cannot point to it")
+        check_ref_name(name)
 
         def move() -> None:
             with self._repo.transaction() as transaction:
@@ -115,10 +115,7 @@ class PygitRepository(BaseRepository):
     def _lock(
         self, transaction: pygit2.transaction.ReferenceTransaction, name: str, old: CommitId | None
     ) -> None:
-        try:
-            transaction.lock_ref(name)
-        except ValueError as error:
-            raise UsageError(f"`{name}` cannot be the name of a ref") from error
+        transaction.lock_ref(name)
         now = self.ref(name)
         if now != old:
             raise MovedError(moved(name, old, now), hint="read it again and try once more")
