@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 SCHEMA = "pvc.pin/1"
 _CONTROL = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
-_CONTROL.update((code, f"\\u{code:04x}") for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+_CONTROL.update(
+    (code, f"\\u{code:04x}") for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+)
 
 
 class Answer:
@@ -77,9 +79,8 @@ class Answer:
         lines = [f"note: {text}" for text in self.notes]
         if self.message:
             lines.append(("warning: " if self.status == "unrecorded" else "pvc: ") + self.message)
-        for side in ("pinned", "given"):
-            if self.divergence and isinstance(self.divergence.get(side), str):
-                lines.append(f"  {side}: {dump(self.divergence[side])}")
+        sides = self.divergence or {}
+        lines += [f"  {side}: {dump(sides[side])}" for side in ("pinned", "given") if side in sides]
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return [plain(line) for line in lines]

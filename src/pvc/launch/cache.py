@@ -36,7 +36,7 @@ def read(common_dir: str, oid: str) -> "Compiled | None":
     if data[:_HEADER_SIZE] != _header(body):
         return None
     try:
-        compiled: Compiled = load(body)
+        compiled: Any = load(body)
         tree, number, commit, program = compiled
         _form, _rule, _fields, _blocks = program
     except (CorruptError, ValueError, TypeError):

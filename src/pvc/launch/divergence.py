@@ -38,7 +38,13 @@ def of_prompts(pinned: "Prompt", given: "Prompt") -> dict[str, Value]:
 
 def of_setting(name: str, pinned: str, given: str) -> dict[str, Value]:
     """Describe a setting that a cache is kept apart by."""
-    return {"region": "settings", "byte": Number(0), "owner": name, "pinned": pinned, "given": given}
+    return {
+        "region": "settings",
+        "byte": Number(0),
+        "owner": name,
+        "pinned": pinned,
+        "given": given,
+    }
 
 
 def in_words(divergence: dict[str, Value]) -> str:
@@ -50,7 +56,7 @@ def in_words(divergence: dict[str, Value]) -> str:
 
 
 def first_difference(a: bytes, b: bytes) -> int:
-    """Give the index of the first byte that differs; the shorter's length when one starts the other."""
+    """Give the index of the first byte that differs, which may be the shorter one's end."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2

@@ -2,9 +2,10 @@
 
 `store.index` writes them. All of it is derived from the ledgers and may be deleted.
 
-A run is `segments ‖ rows by session ‖ rows by prompt digest ‖ tail`. Rows stand in blocks of at most
-`BLOCK_ROWS`; the tail has one fence for each block: its first key and 16 bytes of its BLAKE3. The
-file `index/tips` names the runs with the BLAKE3 of their tails, and the ledgers that they cover.
+A run is `segments ‖ rows by session ‖ by prompt ‖ by receipt ‖ tail`; by prompt and by receipt are
+keys with the number of a row. Each part stands in blocks of at most `BLOCK_ROWS`; the tail has one
+fence for each block: its first key and 16 bytes of its BLAKE3. The file `index/tips` names the runs
+with the BLAKE3 of their tails, and the ledgers that they cover.
 
 Rule 1: a look-up reads the tails and the blocks that its key falls into, whatever the size of the
 ledger, and nothing that it reads is unverified.
@@ -22,30 +23,38 @@ from pvc.launch import disk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Self
 
 RUN_MAGIC = b"pvc.index/1"
 TIPS_MAGIC = "pvc.tips/1"
 BLOCK_ROWS = 512
-SEGMENT_SIZE = 56
-ROW_SIZE = 40
-FENCE_SIZE = 24
-BY_SESSION, BY_DIGEST = 0, 1
-_KEY_AT = (0, 8)
+SEGMENT_SIZE, ROW_SIZE, KEY_SIZE, FENCE_SIZE = 56, 48, 12, 24
+SEGMENTS, BY_SESSION, BY_PROMPT, BY_RECEIPT = range(4)
+SIZES = (SEGMENT_SIZE, ROW_SIZE, KEY_SIZE, KEY_SIZE)
+
+
+class DamagedIndexError(CorruptError):
+    """The index is not what `tips` says; it can be made again."""
 
 
 class Row:
     """Where a folded record stands."""
 
-    __slots__ = ("is_local", "length", "offset", "oid", "time_us", "writer")
+    __slots__ = ("is_local", "length", "offset", "oid", "time", "writer")
 
     def __init__(self, row: bytes, segment: bytes) -> None:
-        self.time_us = int.from_bytes(row[16:24], "big")
-        self.offset = int.from_bytes(row[28:32], "big")
-        self.length = int.from_bytes(row[32:36], "big")
+        self.time = int.from_bytes(row[24:32], "big")
+        self.offset = int.from_bytes(row[36:40], "big")
+        self.length = int.from_bytes(row[40:44], "big")
         self.oid = segment[: int.from_bytes(segment[52:54], "big")].hex()
         self.writer = segment[32:48].hex()
         self.is_local = segment[54:56] != b"\0\0"
+
+
+def segment_number(row: bytes) -> int:
+    """Give the number of a row's segment within its run."""
+    return int.from_bytes(row[32:36], "big")
 
 
 class Tips:
@@ -57,7 +66,7 @@ class Tips:
         self.runs = runs
         self.refs = refs
 
-    def covers(self, ledgers: dict[str, str]) -> bool:
+    def covers(self, ledgers: "Mapping[str, str]") -> bool:
         """Tell whether every one of these ledgers is covered up to its commit."""
         return all(self.refs.get(name) == oid for name, oid in ledgers.items())
 
@@ -99,92 +108,119 @@ class Run:
         try:
             self._handle = os.open(self.path, os.O_RDONLY)
         except FileNotFoundError:
-            raise CorruptError("a run of the index is gone", at=self.path) from None
-        tail = os.pread(self._handle, os.fstat(self._handle).st_size - size, size)
+            raise DamagedIndexError("a run of the index is gone", at=self.path) from None
+        tail = os.pread(self._handle, os.fstat(self._handle).st_size, size)
         if blake3(tail).hexdigest() != digest:
             os.close(self._handle)
             raise self._damaged()
         header, _, self._fences = tail.partition(b"\n")
         _, segments, rows = header.split(b" ")
-        self.segments, self.rows = int(segments), int(rows)
+        self.counts = (int(segments), int(rows), int(rows), int(rows))
+        self._starts = [0]  # of each part, in bytes
+        self._firsts = [0]  # number of each part's first fence
+        for count, row_size in zip(self.counts, SIZES, strict=True):
+            self._starts.append(self._starts[-1] + count * row_size)
+            self._firsts.append(self._firsts[-1] + _blocks(count))
+        self._cached: tuple[int, int, bytes] = (-1, -1, b"")
 
     def close(self) -> None:
         """Close the file."""
         os.close(self._handle)
 
-    def find(self, order: int, low: bytes, high: bytes) -> "Iterator[Row]":
-        """Give the rows whose key of that order lies in `[low, high]`, both eight bytes."""
-        first = self._blocks(self.segments) + order * self._blocks(self.rows)
-        count = self._blocks(self.rows)
-        at = max(self._below(first, count, low) - 1, 0)
-        while at < count and self._fence(first + at)[:8] <= high:
-            block = self._block(at, self.rows, ROW_SIZE, self._start(order), first)
-            for start in range(0, len(block), ROW_SIZE):
-                row = block[start : start + ROW_SIZE]
-                if low <= row[_KEY_AT[order] :][:8] <= high:
-                    yield Row(row, self.segment(int.from_bytes(row[24:28], "big")))
+    def find(self, part: int, low: bytes, high: bytes) -> "Iterator[Row]":
+        """Give the rows whose key in that part lies in `[low, high]`, both eight bytes."""
+        for item in self._between(part, low, high):
+            row = item if part == BY_SESSION else self.item(BY_SESSION, _number(item))
+            yield Row(row, self.item(SEGMENTS, segment_number(row)))
+
+    def item(self, part: int, number: int) -> bytes:
+        """Give one item of a part."""
+        block, at = self._block(part, number // BLOCK_ROWS), number % BLOCK_ROWS * SIZES[part]
+        return block[at : at + SIZES[part]]
+
+    def items(self, part: int) -> "Iterator[bytes]":
+        """Give all items of a part, verified."""
+        size = SIZES[part]
+        for at in range(_blocks(self.counts[part])):
+            block = self._block(part, at)
+            yield from [block[start : start + size] for start in range(0, len(block), size)]
+
+    def _between(self, part: int, low: bytes, high: bytes) -> "Iterator[bytes]":
+        size, count = SIZES[part], _blocks(self.counts[part])
+        at = max(self._below(part, low) - 1, 0)
+        while at < count and self._fence(part, at)[:8] <= high:
+            block = self._block(part, at)
+            for start in range(0, len(block), size):
+                if low <= block[start : start + 8] <= high:
+                    yield block[start : start + size]
             at += 1
 
-    def segment(self, number: int) -> bytes:
-        """Give the row of a segment."""
-        block = self._block(number // BLOCK_ROWS, self.segments, SEGMENT_SIZE, 0, 0)
-        at = number % BLOCK_ROWS * SEGMENT_SIZE
-        return block[at : at + SEGMENT_SIZE]
-
-    def all_rows(self) -> "Iterator[tuple[bytes, bytes]]":
-        """Give every (row, its segment's row), by session, verified."""
-        first = self._blocks(self.segments)
-        for at in range(self._blocks(self.rows)):
-            block = self._block(at, self.rows, ROW_SIZE, self._start(BY_SESSION), first)
-            for start in range(0, len(block), ROW_SIZE):
-                row = block[start : start + ROW_SIZE]
-                yield row, self.segment(int.from_bytes(row[24:28], "big"))
-
-    def _start(self, order: int) -> int:
-        return self.segments * SEGMENT_SIZE + order * self.rows * ROW_SIZE
-
-    def _below(self, first: int, count: int, low: bytes) -> int:
+    def _below(self, part: int, low: bytes) -> int:
         """Count the blocks whose first key is below `low`."""
-        a, b = 0, count
+        a, b = 0, _blocks(self.counts[part])
         while a < b:
             middle = (a + b) // 2
-            if self._fence(first + middle)[:8] < low:
+            if self._fence(part, middle)[:8] < low:
                 a = middle + 1
             else:
                 b = middle
         return a
 
-    def _fence(self, number: int) -> bytes:
-        return self._fences[number * FENCE_SIZE : (number + 1) * FENCE_SIZE]
+    def _fence(self, part: int, block: int) -> bytes:
+        at = (self._firsts[part] + block) * FENCE_SIZE
+        return self._fences[at : at + FENCE_SIZE]
 
-    def _block(self, at: int, rows: int, row_size: int, start: int, first: int) -> bytes:
-        count = min(BLOCK_ROWS, rows - at * BLOCK_ROWS)
-        offset = start + at * BLOCK_ROWS * row_size
-        block = os.pread(self._handle, count * row_size, offset)
-        if blake3(block).digest()[:16] != self._fence(first + at)[8:]:
+    def _block(self, part: int, at: int) -> bytes:
+        if self._cached[:2] == (part, at):
+            return self._cached[2]
+        count = min(BLOCK_ROWS, self.counts[part] - at * BLOCK_ROWS)
+        offset = self._starts[part] + at * BLOCK_ROWS * SIZES[part]
+        block = os.pread(self._handle, count * SIZES[part], offset)
+        if blake3(block).digest()[:16] != self._fence(part, at)[8:]:
             raise self._damaged()
+        self._cached = (part, at, block)
         return block
 
-    @staticmethod
-    def _blocks(rows: int) -> int:
-        return -(-rows // BLOCK_ROWS)
-
-    def _damaged(self) -> CorruptError:
-        return CorruptError("a run of the index is damaged", at=self.path)
+    def _damaged(self) -> DamagedIndexError:
+        return DamagedIndexError("a run of the index is damaged", at=self.path)
 
 
-def find(home: str, runs: list[tuple[str, int, str]], order: int, key: bytes) -> list[Row]:
-    """Find the rows whose key starts with `key`, at most eight bytes, in all runs."""
-    key = key[:8]
-    low, high = key.ljust(8, b"\0"), key.ljust(8, b"\xff")
-    rows: list[Row] = []
-    for name, size, digest in runs:
-        run = Run(home + "/index", name, size, digest)
+def _blocks(count: int) -> int:
+    return -(-count // BLOCK_ROWS)
+
+
+def _number(key: bytes) -> int:
+    return int.from_bytes(key[8:12], "big")
+
+
+class Runs:
+    """All runs that one `tips` names, held open: merging them away does not disturb us."""
+
+    __slots__ = ("_runs",)
+
+    def __init__(self, home: str, named: "Sequence[tuple[str, int, str]]") -> None:
+        self._runs: list[Run] = []
         try:
-            rows += run.find(order, low, high)
-        finally:
+            for name, size, digest in named:
+                self._runs.append(Run(home + "/index", name, size, digest))
+        except DamagedIndexError:
+            self.close()
+            raise
+
+    def __enter__(self) -> "Self":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def find(self, part: int, low: bytes, high: bytes) -> list[Row]:
+        """Find the rows whose key lies in `[low, high]`, both eight bytes."""
+        return [row for run in self._runs for row in run.find(part, low, high)]
+
+    def close(self) -> None:
+        """Close the files."""
+        for run in self._runs:
             run.close()
-    return rows
 
 
 def session_key(session: str) -> bytes:

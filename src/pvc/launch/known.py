@@ -78,7 +78,12 @@ def folded(place: "Place", session: str, chain: str) -> list[Known]:
     for row in rows:
         if row.oid not in segments:
             segments[row.oid] = _segment(place, row.oid)
-        known = _record(segments[row.oid], row)
+        try:
+            known = _record(segments[row.oid], row)
+        except CorruptError:
+            if row.is_local:
+                raise
+            continue  # another clone's damage must not stop a launch here
         if known.text("session") == session and known.text("chain") == chain:
             found.append(known)
     return found
@@ -93,21 +98,20 @@ def _rows(place: "Place", key: bytes) -> "list[Row]":
             return []
         if tips is not None and tips.covers(ledgers):
             try:
-                return index.find(place.home, tips.runs, index.BY_SESSION, key)
-            except CorruptError:
-                if time.monotonic() > deadline:  # else runs were merged while we read
-                    return _made_again(place, key, damaged=True)
-        elif time.monotonic() > deadline:
-            return _made_again(place, key, damaged=False)
+                with index.Runs(place.home, tips.runs) as runs:
+                    return runs.find(index.BY_SESSION, key, key)
+            except index.DamagedIndexError:
+                pass  # damaged, or merged into others while we looked
+        if time.monotonic() > deadline:
+            return _made_again(place, key)
         time.sleep(0.002)
 
 
-def _made_again(place: "Place", key: bytes, *, damaged: bool) -> "list[Row]":
-    from pvc.store.index import refresh
+def _made_again(place: "Place", key: bytes) -> "list[Row]":
+    from pvc.store.index import look_up
     from pvc.store.open import open_repository
 
-    tips = refresh(open_repository(place.git_dir), from_nothing=damaged)
-    return index.find(place.home, tips.runs, index.BY_SESSION, key)
+    return look_up(open_repository(place.git_dir), index.BY_SESSION, key, key)
 
 
 def _segment(place: "Place", oid: str) -> bytes:

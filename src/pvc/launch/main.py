@@ -60,7 +60,9 @@ def _written(answer: Answer) -> Answer:
         write_out(answer.out, answer.data)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
-        return failed(WriteError(f"the prompt cannot be written: {reason}", at=answer.out), answer.id)
+        return failed(
+            WriteError(f"the prompt cannot be written: {reason}", at=answer.out), answer.id
+        )
     return answer
 
 

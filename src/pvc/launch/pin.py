@@ -20,7 +20,7 @@ import time
 from pvc.core.json_text import parse
 from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError, WriteError
 from pvc.launch import prompt as prompts
-from pvc.launch import record, refs, version, writer
+from pvc.launch import record, version, writer
 from pvc.launch.answer import Answer, failed
 from pvc.launch.known import Known, folded, newest
 from pvc.launch.prompt import Prompt
@@ -138,7 +138,7 @@ class Pinner:
         call, known, prompt = plan.call, plan.known, plan.prompt
         if prompt is None or plan.trouble is not None:
             return
-        plan.record = values = {
+        values: Record = {
             "format": record.FORMAT,
             "session": call.session,
             "chain": call.chain,
@@ -160,7 +160,7 @@ class Pinner:
         except OSError as error:
             plan.trouble = error
             return
-        plan.data = record.write(values)
+        plan.record, plan.data = values, record.write(values)
 
     # --- commit: bodies, then records, each group with one sync -----------------------------
 

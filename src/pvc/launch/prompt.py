@@ -60,9 +60,7 @@ def digest(data: bytes) -> str:
     return "b3:" + blake3(data).hexdigest()
 
 
-def render(
-    version: "Version", environment: dict[str, Value], tools: Value, shape: str
-) -> Prompt:
+def render(version: "Version", environment: dict[str, Value], tools: Value, shape: str) -> Prompt:
     """Render a version over an environment; the head too, where tools or a shape are given."""
     prompt = Prompt(*run(version.program, environment))
     prompt.environment = canonical(environment)

@@ -71,7 +71,7 @@ def read(data: bytes, at: str = "a pin's record") -> "Record":
             record[name] = int(value) if name in NUMBERS else unquote(value)
     except ValueError:
         raise CorruptError("a pin's record is damaged", at=at) from None
-    if not REQUIRED <= record.keys() or write(record) != data:
+    if not record.keys() >= REQUIRED or write(record) != data:
         raise CorruptError("a pin's record is damaged", at=at)
     if record["format"] != FORMAT:
         raise CorruptError(f"a pin's record has format {record['format']}", at=at)

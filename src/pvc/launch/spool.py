@@ -53,10 +53,11 @@ class Spool:
 
     def remove(self, values: "Record") -> None:
         """Take back a record that was never acknowledged."""
+        path = f"{self.folder}/{self._key(values)}"
         try:
-            os.unlink(f"{self.folder}/{self._key(values)}")
+            os.unlink(path)
         except FileNotFoundError:
-            pass  # a running fold dropped it for the same reason
+            return  # a running fold dropped it for the same reason
         disk.sync_folder(self.folder)
 
     def sync(self) -> None:

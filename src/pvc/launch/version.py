@@ -74,4 +74,3 @@ def at_commit(place: "Place", oid: str) -> Version:
 
         compiled = program_of(place.git_dir, oid)
     return Version(*compiled)
-

@@ -1,0 +1,214 @@
+"""Stored bytes ↔ pins and facts, by format number. Pure.
+
+The form of a record is `launch.record`'s, so that there is one writer; here its values get their
+types, and segments are put together and taken apart.
+
+Rule 1: what is read is checked by writing it again: one pin has one record.
+Rule 2: a segment is records, then one `[[prompt]]` table for each distinct prompt, and as a whole
+one TOML document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, cast
+
+from pvc.errors import CorruptError, UsageError
+from pvc.launch import record
+from pvc.model.digest import Digest
+from pvc.model.names import CommitId, SessionId, TreeName
+from pvc.model.pin import Pin, PromptFacts
+from pvc.model.span import Plane
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pvc.launch.record import Record
+
+PROMPT_TABLE = b"[[prompt]]\n"
+IDX_ROW_SIZE = 32
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def decode(data: bytes, at: str = "a pin's record") -> Pin:
+    """Read one record. Raises `CorruptError` on anything that was never written."""
+    values = record.read(data, at)
+
+    def text(name: str) -> str | None:
+        return cast("str | None", values.get(name))
+
+    def digest(name: str) -> Digest | None:
+        value = text(name)
+        return None if value is None else Digest(value)
+
+    tree, commit, version = text("tree"), text("commit"), values.get("version")
+    try:
+        return Pin(
+            session=SessionId(str(values["session"])),
+            chain=SessionId(str(values["chain"])),
+            n=int(values["n"]),
+            time=to_micros(str(values["time"])),
+            writer=str(values["writer"]),
+            tree=TreeName(tree) if tree else None,
+            version=None if version is None else int(version),
+            commit=CommitId(commit) if commit else None,
+            prompt=Digest(str(values["prompt.digest"])),
+            environment=digest("environment.digest"),
+            tools=digest("tools.digest"),
+            head=digest("head.digest"),
+            provider=text("provider"),
+            model=text("model"),
+            observed=text("observed"),
+            supersedes=digest("supersedes"),
+            reason=text("reason"),
+            receipt=Digest.of(data),
+        )
+    except (UsageError, ValueError) as error:
+        raise CorruptError(f"a pin's record is damaged: {error}", at=at) from None
+
+
+def encode(pin: Pin) -> bytes:
+    """Write a pin's record."""
+    values: dict[str, str | int | None] = {
+        "format": record.FORMAT,
+        "session": pin.session,
+        "chain": pin.chain,
+        "n": pin.n,
+        "time": from_micros(pin.time),
+        "writer": pin.writer,
+        "tree": pin.tree,
+        "version": pin.version,
+        "commit": pin.commit,
+        "prompt.digest": pin.prompt,
+        "environment.digest": pin.environment,
+        "tools.digest": pin.tools,
+        "head.digest": pin.head,
+        "provider": pin.provider,
+        "model": pin.model,
+        "observed": pin.observed,
+        "supersedes": pin.supersedes,
+        "reason": pin.reason,
+    }
+    given: Record = {name: value for name, value in values.items() if value is not None}
+    return record.write(given)
+
+
+def to_micros(text: str) -> int:
+    """Read a record's time; raises `ValueError` unless it is in its one form."""
+    moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+    micros = (moment - _EPOCH) // timedelta(microseconds=1)
+    if from_micros(micros) != text:
+        raise ValueError(f"`{text}` is no time of a record")
+    return micros
+
+
+def from_micros(micros: int) -> str:
+    """Write a record's time."""
+    moment = _EPOCH + timedelta(microseconds=micros)
+    return moment.isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
+
+
+# --- prompts --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Unrendered:
+    """A prompt that a fold could not render again, or that came out as other bytes (`found`)."""
+
+    found: Digest | None = None
+
+
+def encode_prompt(pin: Pin, facts: PromptFacts | Unrendered) -> bytes:
+    """Write the `[[prompt]]` table of a pin's prompt."""
+    lines = [f"digest = {record.quote(pin.prompt)}"]
+    lines += [f"tree = {record.quote(pin.tree)}"] if pin.tree else []
+    lines += [f"commit = {record.quote(pin.commit)}"] if pin.commit else []
+    if isinstance(facts, Unrendered):
+        lines.append("rendered = false")
+        lines += [f"found = {record.quote(facts.found)}"] if facts.found else []
+    else:
+        planes = ", ".join(record.quote(f"{plane}:{at}") for plane, at in facts.planes)
+        lines += [
+            f"bytes = {facts.size_bytes}",
+            f"sha256 = {record.quote(facts.sha256)}",
+            f"form = {record.quote(facts.form)}",
+            f"rule = {facts.rule}",
+            *([f"label = {record.quote(facts.label)}"] if facts.label else []),
+            *([f"fingerprint = {record.quote(facts.fingerprint)}"] if facts.fingerprint else []),
+            f"blocks = [{', '.join(map(str, facts.blocks))}]",
+            f"stable = {facts.stable}",
+            f"planes = [{planes}]",
+        ]
+    return PROMPT_TABLE + ("\n".join(lines) + "\n\n").encode()
+
+
+def decode_prompt(table: bytes, at: str = "a prompt's table") -> PromptFacts | Unrendered:
+    """Read a `[[prompt]]` table."""
+    import tomllib
+
+    try:
+        values = tomllib.loads(table.decode())["prompt"][0]
+        if not values.get("rendered", True):
+            return Unrendered(Digest(values["found"]) if "found" in values else None)
+        planes = [text.rpartition(":") for text in values["planes"]]
+        return PromptFacts(
+            digest=Digest(values["digest"]),
+            size_bytes=values["bytes"],
+            sha256=values["sha256"],
+            form=values["form"],
+            rule=values["rule"],
+            label=values.get("label", ""),
+            fingerprint=values.get("fingerprint", ""),
+            blocks=tuple(values["blocks"]),
+            stable=values["stable"],
+            planes=tuple((Plane(plane), int(start)) for plane, _, start in planes),
+        )
+    except (ValueError, KeyError, IndexError, TypeError, UsageError) as error:
+        raise CorruptError(f"a prompt's table is damaged: {error}", at=at) from None
+
+
+# --- segments -------------------------------------------------------------------------------
+
+
+def encode_segment(records: Sequence[bytes], prompts: Iterable[bytes]) -> bytes:
+    """Put records and prompt tables together."""
+    return b"".join(records) + b"".join(prompts)
+
+
+def split_segment(
+    data: bytes, at: str = "a segment"
+) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """Take a segment apart into its records and its prompt tables."""
+    tables = list(_tables(data))
+    records = tuple(table for table in tables if table.startswith(record.TABLE))
+    prompts = tuple(table for table in tables if table.startswith(PROMPT_TABLE))
+    if b"".join(records + prompts) != data:
+        raise CorruptError("a segment is damaged", at=at)
+    return records, prompts
+
+
+def _tables(data: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n\n", start)
+        end = len(data) if end < 0 else end + 2
+        yield data[start:end]
+        start = end
+
+
+def encode_idx(pins: Sequence[Pin], records: Sequence[bytes]) -> bytes:
+    """Write a segment's `.idx`: where the record of each pin stands, sorted."""
+    from blake3 import blake3
+
+    rows, offset = [], 0
+    for pin, data in zip(pins, records, strict=True):
+        rows.append(
+            blake3(pin.session.encode()).digest()[:8]
+            + bytes.fromhex(pin.prompt.hex)[:8]
+            + pin.time.to_bytes(8, "big")
+            + offset.to_bytes(4, "big")
+            + len(data).to_bytes(4, "big")
+        )
+        offset += len(data)
+    return b"".join(sorted(rows))

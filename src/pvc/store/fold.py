@@ -1,0 +1,313 @@
+"""Fold the spool into the ledger: many small files become segments in one commit.
+
+    bodies ref ──► segments, ledger ref ──► index ──► unlink
+    (synced)       (synced)                (synced)
+
+Rule 1: one fold at a time (`flock`, which ends with its holder). Rule 2: an interrupted fold is
+finished before anything new is committed: what the ledger holds already is unlinked, not folded
+again. Rule 3: nothing is unlinked before it is in the ledger, on the disk, and in the index, in
+this order; so a reader that looks into the spool and then into the index misses nothing.
+Rule 4: a spool file whose session, chain and number the local ledger holds with another record was
+never acknowledged (`launch.known`) and goes.
+Rule 5: each distinct prompt is rendered again from git's objects; what comes out differently is
+folded all the same, marked, and reported: evidence is not thrown away.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pvc.errors import CorruptError, MovedError
+from pvc.launch import disk, record, writer
+from pvc.launch.index import BY_SESSION, DamagedIndexError, session_key
+from pvc.model.digest import Digest
+from pvc.store.bodies import BODIES, merged_tree
+from pvc.store.codec import (
+    Unrendered,
+    decode,
+    encode_idx,
+    encode_prompt,
+    encode_segment,
+    from_micros,
+)
+from pvc.store.index import PINS, REMOTES, ledgers, open_index, refresh
+from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Person
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from pvc.launch.index import Runs
+    from pvc.model.names import CommitId
+    from pvc.model.pin import Pin, PromptFacts
+    from pvc.store.repo import Repository
+
+    Render = Callable[[Pin], PromptFacts | None]
+
+SEGMENT_PINS = 256
+FOLD_PINS = 65_536
+"""Most pins of one commit; what is left waits for the next fold."""
+LITTER_AGE_S = 3600
+LOCK_AGE_S = 60
+"""Only folds move this ref, and git's own pack-refs holds its lock for milliseconds."""
+WRITER = Person("pvc", "pvc@localhost")
+
+
+@dataclass(frozen=True, slots=True)
+class FoldResult:
+    """What a fold did. `flagged` are pins whose prompt did not come out as it was pinned."""
+
+    pins: int = 0
+    segments: int = 0
+    commit: CommitId | None = None
+    flagged: tuple[Pin, ...] = ()
+    damaged: tuple[str, ...] = ()
+    """Spool files that are no records; they are left where they are."""
+
+
+class _Spooled(NamedTuple):
+    """A record in the spool."""
+
+    pin: Pin
+    data: bytes
+    path: str
+
+
+def fold(repo: Repository, *, render: Render, wait: bool = True) -> FoldResult:
+    """Fold what the spool holds. Without `wait` nothing is done while another fold runs."""
+    home = f"{repo.common_dir}/pvc"
+    if not Path(home, "spool").is_dir():
+        return FoldResult()
+    handle = os.open(home + "/fold.lock", os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        return _Fold(repo, home, render).run()
+    except BlockingIOError:
+        return FoldResult()
+    finally:
+        os.close(handle)
+
+
+class _Fold:
+    """One fold, under its lock."""
+
+    def __init__(self, repo: Repository, home: str, render: Render) -> None:
+        self.repo = repo
+        self.home = home
+        self.render = render
+        self.writer = writer.ensure(home)
+        self.ref = PINS + self.writer
+        self.facts: dict[tuple[Digest, str | None, Digest | None], PromptFacts | Unrendered] = {}
+        self.flagged: list[Pin] = []
+        self.damaged: list[str] = []
+
+    def run(self) -> FoldResult:
+        try:
+            spooled = self._new(self._read_spool())[:FOLD_PINS]
+        except DamagedIndexError:
+            refresh(self.repo, from_nothing=True)
+            spooled = self._new(self._read_spool())[:FOLD_PINS]
+        bodies = self._read_bodies()
+        self._commit_bodies(bodies)
+        commit, segments = None, 0
+        if spooled:
+            commit, segments = self._commit_segments(spooled)
+            refresh(self.repo)
+        for item in spooled:
+            Path(item.path).unlink()
+        for path in bodies.values():
+            Path(path).unlink()
+        self._sweep()
+        return FoldResult(len(spooled), segments, commit, tuple(self.flagged), tuple(self.damaged))
+
+    # --- the spool --------------------------------------------------------------------------
+
+    def _read_spool(self) -> list[_Spooled]:
+        """Read the records; those that cannot be read stay, and are named."""
+        spooled = []
+        for name in _names(self.home + "/spool"):
+            path = f"{self.home}/spool/{name}"
+            data = None if name == "b" or name[0] == "." else disk.read(path)
+            if data is None:
+                continue
+            try:
+                pin = decode(data, path)
+                if record.key(pin.session, pin.chain, pin.n) != name:
+                    raise CorruptError("a record under another's name", at=path)
+            except CorruptError:
+                self.damaged.append(path)
+                continue
+            spooled.append(_Spooled(pin, data, path))
+        return sorted(spooled, key=lambda item: (item.pin.time, item.path))
+
+    def _new(self, spooled: Sequence[_Spooled]) -> list[_Spooled]:
+        """Unlink what the ledger holds already, or what it overrules; give the rest."""
+        with open_index(self.repo) as runs:
+            folded = [self._is_folded(runs, item.pin) for item in spooled]
+        for item, is_folded in zip(spooled, folded, strict=True):
+            if is_folded:
+                Path(item.path).unlink(missing_ok=True)
+        return [item for item, is_folded in zip(spooled, folded, strict=True) if not is_folded]
+
+    def _is_folded(self, runs: Runs, pin: Pin) -> bool:
+        key = session_key(pin.session)
+        for row in runs.find(BY_SESSION, key, key):
+            if row.is_local:
+                segment = self.repo.blob(_oid(row.oid))
+                other = decode(segment[row.offset : row.offset + row.length], row.oid)
+                if (other.session, other.chain, other.n) == (pin.session, pin.chain, pin.n):
+                    return True
+        return False
+
+    def _read_bodies(self) -> dict[Digest, str]:
+        """Find the bodies in the spool; a name that is no digest is litter."""
+        folder = self.home + "/spool/b"
+        names = [name for name in _names(folder) if len(name) == 64 and "." not in name]
+        return {Digest("b3:" + name): f"{folder}/{name}" for name in sorted(names)}
+
+    # --- commits ----------------------------------------------------------------------------
+
+    def _commit_bodies(self, paths: dict[Digest, str]) -> None:
+        bodies = {}
+        for digest, path in list(paths.items()):
+            bodies[digest] = Path(path).read_bytes()
+            if Digest.of(bodies[digest]) != digest:
+                self.damaged.append(path)
+                del bodies[digest], paths[digest]
+        if bodies:
+            ref = BODIES + self.writer
+            tip = self.repo.ref(ref)
+            tree = merged_tree(self.repo, tip, bodies)
+            if tree is not None:
+                parents = (tip,) if tip else ()
+                message = f"fold {len(bodies)} bodies\n"
+                commit = self.repo.write_commit(tree, parents, message, identity=WRITER)
+                self._move(ref, tip, commit)
+
+    def _commit_segments(self, spooled: Sequence[_Spooled]) -> tuple[CommitId, int]:
+        tip = self.repo.ref(self.ref)
+        folders = {e.name: e for e in self.repo.tree(tip) if e.is_tree} if tip else {}
+        first = self._next_number(folders)
+        chunks = [spooled[i : i + SEGMENT_PINS] for i in range(0, len(spooled), SEGMENT_PINS)]
+        files: dict[str, dict[str, Entry]] = {}
+        digests = []
+        for number, chunk in enumerate(chunks, first):
+            folder, stem = f"{number // 256:04x}", f"{number % 256:02x}"
+            if folder not in files:
+                there = self.repo.tree(folders[folder].oid) if folder in folders else ()
+                files[folder] = {entry.name: entry for entry in there}
+            segment, idx = self._segment(chunk)
+            digests.append(Digest.of(segment))
+            for name, data in ((f"{stem}.pins", segment), (f"{stem}.idx", idx)):
+                files[folder][name] = Entry(name, MODE_FILE, self.repo.write_blob(data))
+        for folder, entries in files.items():
+            tree = self.repo.write_tree(tuple(entries.values()))
+            folders[folder] = Entry(folder, MODE_TREE, tree)
+        root = self.repo.write_tree(tuple(folders.values()))
+        message = self._message(tip, spooled, range(first, first + len(chunks)), digests)
+        sign = self.repo.config_flag("pvc.signFolds") or None
+        commit = self.repo.write_commit(
+            root, (tip,) if tip else (), message, identity=WRITER, sign=sign
+        )
+        self._move(self.ref, tip, commit)
+        return commit, len(chunks)
+
+    def _segment(self, chunk: Sequence[_Spooled]) -> tuple[bytes, bytes]:
+        pins, records = [item.pin for item in chunk], [item.data for item in chunk]
+        prompts = {pin.prompt: pin for pin in reversed(pins)}
+        tables = [encode_prompt(prompts[key], self._facts(prompts[key])) for key in sorted(prompts)]
+        return encode_segment(records, tables), encode_idx(pins, records)
+
+    def _facts(self, pin: Pin) -> PromptFacts | Unrendered:
+        key = (pin.prompt, pin.commit, pin.environment)
+        if key not in self.facts:
+            facts = self.render(pin)
+            if facts is None:
+                self.facts[key] = Unrendered()
+            elif facts.digest != pin.prompt:
+                self.facts[key] = Unrendered(facts.digest)
+                self.flagged.append(pin)
+            else:
+                self.facts[key] = facts
+        return self.facts[key]
+
+    def _next_number(self, folders: dict[str, Entry]) -> int:
+        if not folders:
+            return 0
+        last = max(folders)
+        stems = [entry.name[:2] for entry in self.repo.tree(folders[last].oid)]
+        return int(last, 16) * 256 + int(max(stems), 16) + 1
+
+    def _message(
+        self,
+        tip: CommitId | None,
+        spooled: Sequence[_Spooled],
+        numbers: range,
+        digests: Sequence[Digest],
+    ) -> str:
+        count = len(spooled)
+        before = _trailer(self.repo.commit(tip).message, "Chain") if tip else ""
+        chained = b"".join(bytes.fromhex(Digest(text).hex) for text in (before, *digests) if text)
+        times = [item.pin.time for item in spooled]
+        lines = [
+            f"fold {count} pins" if count != 1 else "fold 1 pin",
+            "",
+            f"Pins: {count}",
+            f"Segments: {numbers[0]}..{numbers[-1]}",
+            f"First: {from_micros(min(times))}",
+            f"Last: {from_micros(max(times))}",
+            f"Chain: {Digest.of(chained)}",
+            *self._witnesses(),
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _witnesses(self) -> Iterator[str]:
+        for name, tip in sorted(ledgers(self.repo).items()):
+            if name.startswith(REMOTES) and not name.endswith(self.writer):
+                yield f"Witness: {name} {tip}"
+
+    def _move(self, ref: str, old: CommitId | None, new: CommitId) -> None:
+        try:
+            self.repo.move_ref(ref, old, new)
+        except MovedError:
+            lock = Path(f"{self.repo.common_dir}/{ref}.lock")
+            if not _is_older(lock, LOCK_AGE_S):
+                raise
+            lock.unlink()  # its holder was killed: nobody else moves this ref
+            self.repo.move_ref(ref, old, new)
+
+    # --- litter -----------------------------------------------------------------------------
+
+    def _sweep(self) -> None:
+        for folder in ("spool", "spool/b", "index", "cache/v1"):
+            for path in Path(self.home, folder).glob(f"{disk.TEMPORARY}*"):
+                if _is_older(path, LITTER_AGE_S):
+                    path.unlink(missing_ok=True)
+
+
+def _names(folder: str) -> list[str]:
+    return [path.name for path in Path(folder).iterdir()]
+
+
+def _is_older(path: Path, age_s: int) -> bool:
+    try:
+        return time.time() - path.stat().st_mtime > age_s
+    except FileNotFoundError:
+        return False
+
+
+def _trailer(message: str, name: str) -> str:
+    for line in message.split("\n"):
+        if line.startswith(f"{name}: "):
+            return line.removeprefix(f"{name}: ")
+    raise CorruptError(f"a fold without `{name}`")
+
+
+def _oid(text: str) -> CommitId:
+    from pvc.model.names import CommitId
+
+    return CommitId(text)

@@ -1,0 +1,262 @@
+"""The index of the ledgers, written: one sorted run for what is new, merged as runs grow in number.
+
+How a run is laid out and read is `launch.index`. Here it is made from the segments themselves:
+their `.idx` blobs say where records stand, the records say which receipts they have.
+
+Rule 1: everything here is derived. What does not verify is made again from the ledgers.
+Rule 2: a run is on the disk before `tips` names it, and `tips` is replaced whole; a reader that
+finds a run gone starts again at `tips`.
+Rule 3: a run is merged with its neighbour before it once it is half as large, so that there are
+few runs, and each row is written a few times only.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pvc.errors import CorruptError, NotFoundError
+from pvc.launch import disk, writer
+from pvc.launch.index import (
+    BLOCK_ROWS,
+    BY_SESSION,
+    RUN_MAGIC,
+    SEGMENTS,
+    SIZES,
+    DamagedIndexError,
+    Run,
+    Runs,
+    Tips,
+    read_tips,
+    segment_number,
+)
+from pvc.store.codec import IDX_ROW_SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pvc.launch.index import Row
+    from pvc.model.names import CommitId, ObjectId
+    from pvc.store.repo import Repository
+
+PINS = "refs/pvc/pins/"
+REMOTES = "refs/pvc/remotes/"
+
+
+class Segment(NamedTuple):
+    """One segment of a ledger: where it stands and its two blobs."""
+
+    writer: str
+    number: int
+    pins: ObjectId
+    idx: ObjectId
+    is_local: bool
+
+    def row(self) -> bytes:
+        """Write the segment's row in a run."""
+        oid = bytes.fromhex(self.pins)
+        return (
+            oid.ljust(32, b"\0")
+            + bytes.fromhex(self.writer)
+            + self.number.to_bytes(4, "big")
+            + len(oid).to_bytes(2, "big")
+            + (b"\0\1" if self.is_local else b"\0\0")
+        )
+
+
+def ledgers(repo: Repository) -> dict[str, CommitId]:
+    """Read the tips of all ledgers, this clone's and those that a sync brought."""
+    tips = dict(repo.refs(PINS))
+    tips.update((name, oid) for name, oid in repo.refs(REMOTES) if "/pins/" in name)
+    return {name: oid for name, oid in tips.items() if _is_writer(name.rpartition("/")[2])}
+
+
+def refresh(repo: Repository, *, from_nothing: bool = False) -> Tips:
+    """Bring the index up to date with the ledgers and give its `tips`."""
+    home = f"{repo.common_dir}/pvc"
+    tips = None if from_nothing else read_tips(home)
+    current = ledgers(repo)
+    if tips is not None and tips.covers(current):
+        return tips
+    if tips is None and not current:
+        return Tips([], {})
+    writer.make_folders(home)
+    with disk.Locked(home + "/index"):
+        tips = None if from_nothing else read_tips(home)
+        try:
+            return _extended(repo, home, tips or Tips([], {}), ledgers(repo))
+        except DamagedIndexError:
+            return _extended(repo, home, Tips([], {}), ledgers(repo))
+
+
+def open_index(repo: Repository) -> Runs:
+    """Open the index, brought up to date, and made again where a run is gone or cut."""
+    home = f"{repo.common_dir}/pvc"
+    tips = refresh(repo)
+    try:
+        return Runs(home, tips.runs)
+    except DamagedIndexError:
+        newer = read_tips(home)  # runs are merged at any time
+        if newer is None or newer.runs == tips.runs:
+            newer = refresh(repo, from_nothing=True)
+        return Runs(home, newer.runs)
+
+
+def look_up(repo: Repository, part: int, low: bytes, high: bytes) -> list[Row]:
+    """Find rows whose key lies in `[low, high]`; makes the index again where it is damaged."""
+    try:
+        with open_index(repo) as runs:
+            return runs.find(part, low, high)
+    except DamagedIndexError:
+        refresh(repo, from_nothing=True)
+        with open_index(repo) as runs:
+            return runs.find(part, low, high)
+
+
+def _extended(repo: Repository, home: str, tips: Tips, current: dict[str, CommitId]) -> Tips:
+    known = _known_segments(home, tips)
+    fresh: dict[bytes, Segment] = {}
+    for name, tip in current.items():
+        if tips.refs.get(name) != tip:
+            for segment in new_segments(repo, name, tips.refs.get(name), tip):
+                if segment.row() not in known and _other_side(segment) not in known:
+                    fresh.setdefault(segment.row(), segment)
+    runs = list(tips.runs)
+    if fresh:
+        segments = [row for row, segment in fresh.items() if _other_side(segment) not in fresh]
+        rows = [row for i, key in enumerate(segments) for row in _rows(repo, fresh[key], i)]
+        runs.append(write_run(home, segments, rows))
+    made = Tips(runs, dict(current))
+    disk.replace(home + "/index/tips", made.dump())
+    return _merged(home, made)
+
+
+def _known_segments(home: str, tips: Tips) -> set[bytes]:
+    known: set[bytes] = set()
+    for name, size, digest in tips.runs:
+        run = Run(home + "/index", name, size, digest)
+        try:
+            known.update(run.items(SEGMENTS))
+        finally:
+            run.close()
+    return known
+
+
+def _other_side(segment: Segment) -> bytes:
+    """Give the row that the same segment has as this clone's own; empty when this is the one.
+
+    A remote gives this clone's ledger back after a push: that is nothing new.
+    """
+    return b"" if segment.is_local else segment._replace(is_local=True).row()
+
+
+def new_segments(repo: Repository, name: str, old: str | None, tip: CommitId) -> Iterator[Segment]:
+    """Give the segments of a ledger that `old`, an earlier commit of it, did not have."""
+    before = _folders(repo, old)
+    for folder, oid in _folders(repo, tip).items():
+        if before.get(folder) == oid:
+            continue
+        entries = {entry.name: entry.oid for entry in repo.tree(oid)}
+        there = {e.name for e in repo.tree(before[folder])} if folder in before else set()
+        for file in sorted(entries):
+            stem, _, kind = file.partition(".")
+            if kind != "pins" or file in there:
+                continue
+            if f"{stem}.idx" not in entries:
+                raise CorruptError(f"segment `{folder}/{stem}` has no index", at=name)
+            yield Segment(
+                writer=name.rpartition("/")[2],
+                number=int(folder, 16) * 256 + int(stem, 16),
+                pins=entries[file],
+                idx=entries[f"{stem}.idx"],
+                is_local=name.startswith(PINS),
+            )
+
+
+def _folders(repo: Repository, commit: str | None) -> dict[str, ObjectId]:
+    from pvc.model.names import CommitId
+
+    if commit is None:
+        return {}
+    try:
+        return {entry.name: entry.oid for entry in repo.tree(CommitId(commit)) if entry.is_tree}
+    except NotFoundError:
+        return {}  # a ledger that was cut off or rewritten: all of it is read again
+
+
+def _rows(repo: Repository, segment: Segment, number: int) -> Iterator[bytes]:
+    """Give the rows of a segment; what its `.idx` says is checked against the records."""
+    from blake3 import blake3
+
+    idx, data = repo.blob(segment.idx), repo.blob(segment.pins)
+    for at in range(0, len(idx) - IDX_ROW_SIZE + 1, IDX_ROW_SIZE):
+        row = idx[at : at + IDX_ROW_SIZE]
+        start, length = int.from_bytes(row[24:28], "big"), int.from_bytes(row[28:32], "big")
+        record = data[start : start + length]
+        receipt = blake3(record).digest()[:8]
+        yield row[:16] + receipt + row[16:24] + number.to_bytes(4, "big") + row[24:32] + bytes(4)
+
+
+# --- runs -----------------------------------------------------------------------------------
+
+
+def write_run(home: str, segments: Sequence[bytes], rows: Sequence[bytes]) -> tuple[str, int, str]:
+    """Write a run, synced; gives what `tips` says of it: name, size of the body, tail's digest."""
+    from blake3 import blake3
+
+    ordered = sorted(rows)
+    numbers = [number.to_bytes(4, "big") for number in range(len(ordered))]
+    prompts = sorted(row[8:16] + number for row, number in zip(ordered, numbers, strict=True))
+    receipts = sorted(row[16:24] + number for row, number in zip(ordered, numbers, strict=True))
+    parts, fences = [], []
+    for items, size in zip((segments, ordered, prompts, receipts), SIZES, strict=True):
+        data = b"".join(items)
+        parts.append(data)
+        for start in range(0, len(data), BLOCK_ROWS * size):
+            block = data[start : start + BLOCK_ROWS * size]
+            fences.append(block[:8] + blake3(block).digest()[:16])
+    body = b"".join(parts)
+    tail = b"%s %d %d\n" % (RUN_MAGIC, len(segments), len(rows)) + b"".join(fences)
+    name = f"{blake3(tail).hexdigest()[:16]}.run"
+    disk.replace(f"{home}/index/{name}", body + tail)
+    return name, len(body), blake3(tail).hexdigest()
+
+
+def _merged(home: str, tips: Tips) -> Tips:
+    """Merge runs from the newest on while one is at least half of its neighbour; drop litter."""
+    runs = list(tips.runs)
+    while len(runs) > 1 and 2 * _row_bytes(runs[-1]) >= _row_bytes(runs[-2]):
+        runs[-2:] = [_merge(home, runs[-2:])]
+    if runs != tips.runs:
+        tips = Tips(runs, tips.refs)
+        disk.replace(home + "/index/tips", tips.dump())
+    named = {name for name, _, _ in runs}
+    for path in Path(home, "index").glob("*.run"):
+        if path.name not in named:
+            path.unlink()
+    return tips
+
+
+def _row_bytes(run: tuple[str, int, str]) -> int:
+    return run[1]
+
+
+def _merge(home: str, named: Sequence[tuple[str, int, str]]) -> tuple[str, int, str]:
+    segments: list[bytes] = []
+    rows: list[bytes] = []
+    with ExitStack() as stack:
+        for name, size, digest in named:
+            run = Run(home + "/index", name, size, digest)
+            stack.callback(run.close)
+            first = len(segments)
+            segments += run.items(SEGMENTS)
+            rows += [
+                row[:32] + (first + segment_number(row)).to_bytes(4, "big") + row[36:]
+                for row in run.items(BY_SESSION)
+            ]
+    return write_run(home, segments, rows)
+
+
+def _is_writer(name: str) -> bool:
+    return len(name) == 32 and all(char in "0123456789abcdef" for char in name)

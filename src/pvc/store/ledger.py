@@ -1,0 +1,165 @@
+"""All pins of this clone: the union of its own ledger, those that a sync brought, and the spool.
+
+Rule 1: a record is found in the spool or in a ledger, wherever it is at the moment: the spool is
+read first, for records move from there into the ledger and never back.
+Rule 2: equal records are one pin (a ledger comes back from a remote; a copied clone keeps its
+spool). Pins of one session that differ are all given: nothing is ever hidden.
+Rule 3: time orders lists and decides nothing. In a chain the number counts.
+"""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pvc.errors import UsageError
+from pvc.launch import disk
+from pvc.launch.index import BY_PROMPT, BY_RECEIPT, BY_SESSION, session_key
+from pvc.model.digest import TAG
+from pvc.store.codec import decode, split_segment
+from pvc.store.index import Segment, ledgers, look_up, new_segments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pvc.launch.index import Row
+    from pvc.model.pin import Pin
+    from pvc.store.repo import Repository
+
+MAIN = "main"
+MIN_PREFIX = 4
+"""Hex digits that a digest's prefix needs; fewer name half of everything."""
+_HEX = frozenset("0123456789abcdef")
+_CACHED_SEGMENTS = 8
+
+
+class Ledger:
+    """Look-ups over all pins of a repository."""
+
+    def __init__(self, repo: Repository) -> None:
+        self._repo = repo
+        self._home = f"{repo.common_dir}/pvc"
+        self._segments: dict[str, bytes] = {}
+
+    def session(self, session: str, chain: str | None = None) -> tuple[Pin, ...]:
+        """Give a session's pins, each chain newest first; the chain `main` comes first."""
+        key = session_key(session)
+        pins = [
+            pin
+            for pin in self._found(BY_SESSION, key, key)
+            if pin.session == session and chain in (None, pin.chain)
+        ]
+        pins.sort(key=lambda pin: (pin.n, *pin.order), reverse=True)
+        return tuple(sorted(pins, key=lambda pin: (pin.chain != MAIN, pin.chain)))
+
+    def digest(self, prefix: str) -> tuple[Pin, ...]:
+        """Give the pins whose prompt or receipt begins with `prefix`, newest first."""
+        digits = prefix.removeprefix(TAG)
+        if not MIN_PREFIX <= len(digits) <= 64 or not _HEX.issuperset(digits):
+            raise UsageError(
+                f"`{prefix}` begins no digest", hint=f"`{TAG}` and {MIN_PREFIX} to 64 hex digits"
+            )
+        low = bytes.fromhex(digits[:16].ljust(16, "0"))
+        high = bytes.fromhex(digits[:16].ljust(16, "f"))
+        found = [*self._found(BY_PROMPT, low, high), *self._found(BY_RECEIPT, low, high)]
+        wanted = TAG + digits
+        pins = {
+            pin.receipt: pin
+            for pin in found
+            if pin.prompt.startswith(wanted) or pin.receipt.startswith(wanted)
+        }
+        return _newest_first(pins.values())
+
+    def newest(self, limit: int | None, tree: str | None = None) -> tuple[Pin, ...]:
+        """Give the newest pins, of one tree or of all; without a limit every one."""
+        pins: dict[str, Pin] = {
+            pin.receipt: pin for pin in self._spooled() if tree in (None, pin.tree)
+        }
+        for bound, segment in self._segments_by_time():
+            if limit is not None and len(pins) >= limit:
+                oldest = sorted((pin.time for pin in pins.values()), reverse=True)[limit - 1]
+                if bound < oldest:
+                    break
+            for pin in segment:
+                if tree in (None, pin.tree):
+                    pins[pin.receipt] = pin
+        return _newest_first(pins.values())[:limit]
+
+    # --- where pins are ---------------------------------------------------------------------
+
+    def _found(self, part: int, low: bytes, high: bytes) -> list[Pin]:
+        """Give what may match: the record decides."""
+        pins = {pin.receipt: pin for pin in self._spooled()}
+        for row in look_up(self._repo, part, low, high):
+            pin = self._read(row)
+            pins[pin.receipt] = pin
+        return list(pins.values())
+
+    def _spooled(self) -> Iterator[Pin]:
+        folder = self._home + "/spool"
+        try:
+            names = [path.name for path in Path(folder).iterdir()]
+        except FileNotFoundError:
+            return
+        for name in names:
+            data = None if name == "b" or name[0] == "." else disk.read(f"{folder}/{name}")
+            if data is not None:  # else a fold took it a moment ago: it is in the index
+                yield decode(data, f"{folder}/{name}")
+
+    def _read(self, row: Row) -> Pin:
+        data = self._segment(row.oid)[row.offset : row.offset + row.length]
+        return decode(data, f"{row.oid}:{row.offset}")
+
+    def _segment(self, oid: str) -> bytes:
+        from pvc.model.names import ObjectId
+
+        if oid not in self._segments:
+            while len(self._segments) >= _CACHED_SEGMENTS:
+                self._segments.pop(next(iter(self._segments)))
+            self._segments[oid] = self._repo.blob(ObjectId(oid))
+        return self._segments[oid]
+
+    def _segments_by_time(self) -> Iterator[tuple[int, tuple[Pin, ...]]]:
+        """Give the pins of segment after segment, newest first, with a bound on their time.
+
+        A ledger's segments follow each other in time as far as its clock does; its newest one
+        is opened to see where it stands.
+        """
+        heap: list[tuple[int, str, tuple[Pin, ...], Iterator[Segment]]] = []
+        seen: set[str] = set()
+        for name, tip in ledgers(self._repo).items():
+            order = sorted(new_segments(self._repo, name, None, tip), key=_number, reverse=True)
+            _push(heap, name, self._pins_of(iter(order), seen))
+        heapify(heap)
+        while heap:
+            bound, name, pins, rest = heappop(heap)
+            yield -bound, pins
+            _push(heap, name, self._pins_of(rest, seen))
+
+    def _pins_of(
+        self, segments: Iterator[Segment], seen: set[str]
+    ) -> tuple[tuple[Pin, ...], Iterator[Segment]] | None:
+        for segment in segments:
+            if segment.pins not in seen:
+                seen.add(segment.pins)
+                records, _ = split_segment(self._segment(segment.pins), segment.pins)
+                return tuple(decode(data, segment.pins) for data in records), segments
+        return None
+
+
+def _push(
+    heap: list[tuple[int, str, tuple[Pin, ...], Iterator[Segment]]],
+    name: str,
+    opened: tuple[tuple[Pin, ...], Iterator[Segment]] | None,
+) -> None:
+    if opened is not None and opened[0]:
+        heappush(heap, (-max(pin.time for pin in opened[0]), name, *opened))
+
+
+def _number(segment: Segment) -> int:
+    return segment.number
+
+
+def _newest_first(pins: Iterable[Pin]) -> tuple[Pin, ...]:
+    return tuple(sorted(pins, key=lambda pin: pin.order, reverse=True))
