@@ -1,8 +1,17 @@
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pvc.dialects.globs import is_glob, matches
+
+PARTS = st.sampled_from(["**", "*", "a", "b", ".a", "a*", "*a", "?", ".*", "*a*b"])
+PATTERNS = st.lists(PARTS, min_size=1, max_size=6).map("/".join)
+NAMES = st.sampled_from(["a", "b", ".a", "ab", "ba", "aab"])
+PATHS = st.lists(NAMES, min_size=1, max_size=6).map("/".join)
 
 
 @pytest.mark.parametrize(
@@ -24,6 +33,38 @@ def test_a_glob_means_these_paths_and_not_those(
     pattern: str, yes: list[str], no: list[str]
 ) -> None:
     assert [path for path in [*yes, *no] if matches(pattern, path)] == yes
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"),
+    [
+        ("*a" * 40 + "b", "a" * 4000),
+        ("**/a/" * 40 + "b", "a/" * 2000 + "c"),
+        ("/".join(["**"] * 500), "/".join("a" * 500) + "/."),
+    ],
+)
+def test_a_hostile_pattern_takes_no_longer_than_its_size(pattern: str, path: str) -> None:
+    assert not matches(pattern, path)
+
+
+@given(PATTERNS, PATHS)
+def test_matching_agrees_with_trying_every_way(pattern: str, path: str) -> None:
+    assert matches(pattern, path) == every_way(pattern.split("/"), path.split("/"))
+
+
+def every_way(pattern: list[str], path: list[str]) -> bool:
+    if not pattern or not path:
+        return not pattern and not path
+    if pattern[0] == "**":
+        inside = not path[0].startswith(".") and every_way(pattern, path[1:])
+        return (
+            inside
+            or (every_way(pattern[1:], path) if pattern[1:] else False)
+            or (len(pattern) == len(path) == 1 and not path[0].startswith("."))
+        )
+    dot = path[0].startswith(".") and pattern[0].startswith(("*", "?"))
+    fits = fnmatchcase(path[0], pattern[0])
+    return fits and not dot and every_way(pattern[1:], path[1:])
 
 
 def test_only_stars_and_question_marks_are_wildcards() -> None:

@@ -158,9 +158,7 @@ def _chosen(manifest: Manifest, paths: list[str], at: str) -> list[str]:
 
 def _must_exist(path: str, paths: list[str], at: str) -> None:
     if path not in paths:
-        raise UsageError(
-            f"`{path}` is no file here", at=at, hint=near(path, paths) if paths else ""
-        )
+        raise UsageError(f"`{path}` is no file here", at=at, hint=near(path, paths))
 
 
 def only_planes(layer: Layer) -> None:

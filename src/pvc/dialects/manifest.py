@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 
     from pvc.model.pack import Pack
 
+__all__ = ["MANIFEST", "lock_toml", "near", "parse_manifest"]
+
 E = TypeVar("E", bound=StrEnum)
 N = TypeVar("N", TreeName, PackName)
 
@@ -56,6 +58,7 @@ DEFAULT_FILES = {
 }
 _EVERY_FILE = ("**/*",)
 _BINDING = re.compile(r"[a-z0-9_]+")
+_FEW = 16
 _TTL = re.compile(r"[1-9][0-9]{0,4}[smh]")
 
 
@@ -304,10 +307,12 @@ def _choice(text: str, kind: type[E], key: str, at: str) -> E:
 
 
 def near(word: str, names: Iterable[str]) -> str:
-    """Hint at the name that `word` may have meant, or at all of them."""
+    """Hint at the name that `word` may have meant, or at all of them if they are few."""
     known = sorted(names)
     close = get_close_matches(word, known, 1)
-    return f"did you mean `{close[0]}`?" if close else f"known: {', '.join(known)}"
+    if close:
+        return f"did you mean `{close[0]}`?"
+    return f"known: {', '.join(known)}" if 0 < len(known) <= _FEW else ""
 
 
 _NOUNS: dict[type, str] = {
