@@ -76,6 +76,23 @@ def test_texts_are_trimmed_as_if_they_were_one(text: str, at: int) -> None:
         assert whole[base][offset : offset + len(part.data)] == part.data
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("  \u0301x ", " \u0301x"),
+        (" \u0301", " \u0301"),
+        ("x \u0301 ", "x \u0301"),
+        ("\t\u0301x", "\u0301x"),
+        ("\u200e \u0085a\u00a0\u2028", "a\u00a0"),
+        ("\u3000\ufeff\x1c", "\u3000\ufeff\x1c"),
+        (" \t\u2029", ""),
+    ],
+)
+def test_a_space_with_a_mark_upon_it_is_no_white_space(text: str, kept: str) -> None:
+    start, end = program.trimmed(text.encode())
+    assert scan.trim(text) == kept == text.encode()[start:end].decode()
+
+
 def test_both_trimmers_know_the_same_white_space() -> None:
     wide = [mark.decode() for mark in program.WIDE_WHITE]
     assert sorted(scan.WHITE) == sorted([*program.WHITE.decode(), *wide])
