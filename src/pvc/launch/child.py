@@ -12,15 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pvc.launch.place import Place
-
 QUIET = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
 SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-
-
-def git(place: "Place", *words: str) -> bytes | None:
-    """Run git in the repository and give its standard output; null when it fails."""
-    return output([f"--git-dir={place.git_dir}", *words])
 
 
 def output(words: "Sequence[str]") -> bytes | None:

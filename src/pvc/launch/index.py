@@ -79,9 +79,14 @@ class Tips:
         return body + b"b3 " + blake3(body).hexdigest().encode() + b"\n"
 
 
+def tips_bytes(home: str) -> bytes | None:
+    """Read `index/tips` as it stands; null when it is absent."""
+    return disk.read(home + "/index/tips")
+
+
 def read_tips(home: str) -> Tips | None:
     """Read `index/tips`; null when it is absent or damaged."""
-    data = disk.read(home + "/index/tips")
+    data = tips_bytes(home)
     if data is None:
         return None
     body, seal = data[:-68], data[-68:]

@@ -7,13 +7,14 @@ Rule 2: a local ledger's record beats a spool file of the same name: that file w
 record was in the index already, by a process that had not looked yet, and was never acknowledged.
 A record that a sync brought in beats nothing: both stay, and readers say so.
 Rule 3: an index that does not cover the local ledgers is brought up to date before it is believed.
+Rule 4: `tips` is replaced whenever the index changes. Who finds the same `tips` again need not look
+into the index again.
 """
 
 import time
 
 from pvc.errors import CorruptError
 from pvc.launch import index, record
-from pvc.launch.child import git
 from pvc.launch.refs import PINS, below
 
 TYPE_CHECKING = False
@@ -55,12 +56,15 @@ class Known:
 def newest(place: "Place", spool: "Spool", session: str, chain: str) -> Known | None:
     """Find a session's newest pin, or null."""
     found: dict[int, Known] = {}
-    n = 0
+    n, seen = 0, None
     while True:
         spooled = spool.read(session, chain, n)
-        for known in folded(place, session, chain):
-            if known.is_local or known.n not in found:
-                found[known.n] = known
+        tips = index.tips_bytes(place.home)
+        if tips != seen or seen is None:
+            seen = tips
+            for known in folded(place, session, chain):
+                if known.is_local or known.n not in found:
+                    found[known.n] = known
         if spooled is not None and n not in found:
             found[n] = Known(*spooled, is_local=True)
         if n not in found:
@@ -115,7 +119,7 @@ def _made_again(place: "Place", key: bytes) -> "list[Row]":
 
 
 def _segment(place: "Place", oid: str) -> bytes:
-    segment = git(place, "cat-file", "blob", oid)
+    segment = place.git("cat-file", "blob", oid)
     if segment is None:
         raise CorruptError("a segment of the ledger is not here", at=oid, hint="`pvc sync`")
     return segment

@@ -22,6 +22,7 @@ from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError, Writ
 from pvc.launch import prompt as prompts
 from pvc.launch import record, version, writer
 from pvc.launch.answer import Answer, failed
+from pvc.launch.index import tips_bytes
 from pvc.launch.known import Known, folded, newest
 from pvc.launch.prompt import Prompt
 from pvc.launch.spool import FOLD_AT, Spool, body
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     Step = Callable[["Plan"], None]
     Sync = Callable[[], None]
 
+COUNT_EVERY = 16
 RETRIES = 8
 """How often a record may vanish under us (each time, another process lost to a third)."""
 
@@ -55,6 +57,7 @@ class Plan:
         "notes",
         "prompt",
         "record",
+        "tips",
         "trouble",
         "version",
     )
@@ -68,6 +71,7 @@ class Plan:
         self.data = b""
         self.is_linked = False
         self.answer: Answer | None = None
+        self.tips: bytes | None = None
         self.trouble: Exception | None = None
         self.notes: list[str] = list(call.notes)
 
@@ -78,6 +82,9 @@ class Pinner:
     def __init__(self, place: "Place") -> None:
         self.place = place
         self.spool = Spool(place.home)
+        self.until_count = 0
+        self.writer = ""
+        self.versions: dict[str, Version] = {}
 
     def pin(self, calls: "list[Call]") -> list[Answer]:
         """Answer calls in their order; the sessions of one batch must differ."""
@@ -88,8 +95,7 @@ class Pinner:
         for plan in plans:
             if plan.answer is None:
                 self._guarded(plan, self._settle)
-        if any(plan.answer and plan.answer.status == "pinned" for plan in plans):
-            self._fold_when_due()
+        self._fold_when_due(sum(plan.is_linked for plan in plans))
         return [plan.answer or failed(PvcError("no answer"), plan.call.id) for plan in plans]
 
     def _guarded(self, plan: Plan, step: "Step") -> None:
@@ -103,16 +109,17 @@ class Pinner:
     def _prepare(self, plan: Plan) -> None:
         call = plan.call
         try:
+            plan.tips = tips_bytes(self.place.home)
             plan.known = newest(self.place, self.spool, call.session, call.chain)
         except (OSError, CorruptError) as error:
             plan.trouble = error
         if call.resume:
             self._resume(plan)
         elif plan.known is None:
-            self._render(plan, version.resolve(self.place, call.tree) if call.tree else None)
+            self._render(plan, self._named(call.tree) if call.tree else None)
             self._plan_record(plan, 0)
         elif call.repin:
-            self._render(plan, version.resolve(self.place, call.tree) if call.tree else None)
+            self._render(plan, self._named(call.tree) if call.tree else None)
             if self._is_same(plan) and self._commit_of(plan) == plan.known.text("commit"):
                 plan.answer = self._answer(plan, "same")
             else:
@@ -156,7 +163,8 @@ class Pinner:
             values["version"] = plan.version.number
             values["commit"] = plan.version.commit
         try:
-            values["writer"] = writer.ensure(self.place.home)
+            self.writer = self.writer or writer.ensure(self.place.home)
+            values["writer"] = self.writer
         except OSError as error:
             plan.trouble = error
             return
@@ -224,11 +232,13 @@ class Pinner:
             raise PvcError("nothing was to be recorded")
         call, n = plan.call, plan.record["n"]
         mine = record.receipt(plan.data)
-        rivals = [
-            known
-            for known in folded(self.place, call.session, call.chain)
-            if known.is_local and known.n == n
-        ]
+        rivals = []
+        if tips_bytes(self.place.home) != plan.tips:
+            rivals = [
+                known
+                for known in folded(self.place, call.session, call.chain)
+                if known.is_local and known.n == n
+            ]
         if plan.is_linked and all(known.receipt == mine for known in rivals):
             plan.answer = self._answer(plan, "pinned")
             return True
@@ -262,9 +272,9 @@ class Pinner:
         self._check_tree(plan)
         commit = known.text("commit")
         if commit and not call.observed:
-            self._render(plan, version.at_commit(self.place, commit))
+            self._render(plan, version.at_commit(self.place, self.versions, commit))
         else:
-            self._render(plan, version.resolve(self.place, call.tree) if call.tree else None)
+            self._render(plan, self._named(call.tree) if call.tree else None)
         self._note_adoption(plan)
         if self._is_same(plan):
             plan.answer = self._answer(plan, "same")
@@ -310,6 +320,9 @@ class Pinner:
         answer.prompt_digest = prompt.digests()["prompt.digest"]
         answer.head_digest = prompt.digests().get("head.digest", "")
 
+    def _named(self, tree: str) -> Version:
+        return version.resolve(self.place, self.versions, tree)
+
     def _pinned_or_none(self, known: Known, shape: str) -> Prompt | None:
         try:
             return self._pinned(known, shape)
@@ -338,7 +351,7 @@ class Pinner:
         tools = None
         if known.text("tools.digest"):
             tools = parse(self._body(known, "tools").decode())
-        at = version.at_commit(self.place, known.text("commit"))
+        at = version.at_commit(self.place, self.versions, known.text("commit"))
         if not isinstance(environment, dict):
             raise CorruptError("a pinned environment is no object")
         prompt = prompts.render(at, environment, tools, shape if tools is not None else "")
@@ -375,7 +388,7 @@ class Pinner:
         if known is None or not tree or not known.text("commit"):
             return
         try:
-            asked = version.resolve(self.place, tree)
+            asked = self._named(tree)
         except PvcError:
             return  # the session does not depend on it
         if asked.commit != known.text("commit"):
@@ -408,11 +421,15 @@ class Pinner:
     def _commit_of(plan: Plan) -> str:
         return plan.version.commit if plan.version else ""
 
-    def _fold_when_due(self) -> None:
-        if self.spool.count() >= FOLD_AT:
-            from pvc.launch.detach import fold
+    def _fold_when_due(self, added: int) -> None:
+        """Count the spool at the first pin of a process, then at every sixteenth."""
+        self.until_count -= added
+        if added and self.until_count < 0:
+            self.until_count = COUNT_EVERY
+            if self.spool.count() >= FOLD_AT:
+                from pvc.launch.detach import fold
 
-            fold(self.place)
+                fold(self.place)
 
 
 def now() -> str:

@@ -24,6 +24,12 @@ class Place:
         self.common_dir = common_dir
         self.home = common_dir + "/pvc"
 
+    def git(self, *words: str) -> bytes | None:
+        """Run git in the repository and give its standard output; null when it fails."""
+        from pvc.launch.child import output
+
+        return output([f"--git-dir={self.git_dir}", *words])
+
     @property
     def is_reftable(self) -> bool:
         """Whether refs are kept where only git reads them."""

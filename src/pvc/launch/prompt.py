@@ -27,10 +27,21 @@ class Prompt:
     An observed one has neither spans nor an environment.
     """
 
-    __slots__ = ("data", "ends", "environment", "head", "shape", "spans", "tools", "tools_body")
+    __slots__ = (
+        "_digests",
+        "data",
+        "ends",
+        "environment",
+        "head",
+        "shape",
+        "spans",
+        "tools",
+        "tools_body",
+    )
 
     def __init__(self, data: bytes, spans: "list[SpanTuple]", ends: tuple[int, ...]) -> None:
         self.data = data
+        self._digests: dict[str, str] = {}
         self.spans = spans
         self.ends = ends
         self.environment: bytes | None = None
@@ -52,7 +63,9 @@ class Prompt:
             "tools.digest": self.tools_body,
             "head.digest": self.head,
         }
-        return {name: digest(data) for name, data in parts.items() if data is not None}
+        if not self._digests:
+            self._digests = {n: digest(data) for n, data in parts.items() if data is not None}
+        return self._digests
 
 
 def digest(data: bytes) -> str:

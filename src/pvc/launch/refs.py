@@ -1,28 +1,30 @@
 """Refs read from files: loose, else packed by bisection, else by asking git.
 
 Rule 1: a loose ref stands above a packed one.
-Rule 2: `packed-refs` may be large and is never read whole: its lines are sorted by name, which its
-first line promises; without the promise git is asked.
+Rule 2: a large `packed-refs` is never read whole: its lines are sorted by name, which its first
+line promises; without the promise it is walked.
 Rule 3: what these files do not say (a reftable, a symbolic ref, a name that is nowhere) is asked of
 git, so that only a missing name is slow.
 """
 
-import mmap
 import os
-
-from pvc.launch.child import git
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import mmap
     from collections.abc import Iterator
 
     from pvc.launch.place import Place
+
+    Packed = bytes | mmap.mmap
 
 TREES = "refs/pvc/trees/"
 CHANNELS = "refs/pvc/channels/"
 PINS = "refs/pvc/pins/"
 BODIES = "refs/pvc/bodies/"
 _OID_LENGTHS = (40, 64)
+_MAPPED_BYTES = 1 << 16
+"""From this size on `packed-refs` is mapped; below, reading it is quicker than importing `mmap`."""
 
 
 def read(place: "Place", name: str) -> str | None:
@@ -31,14 +33,14 @@ def read(place: "Place", name: str) -> str | None:
         oid = _loose(place, name) or dict(_packed(place, name)).get(name)
         if oid:
             return oid
-    said = git(place, "rev-parse", "--verify", "--quiet", "--end-of-options", name)
+    said = place.git("rev-parse", "--verify", "--quiet", "--end-of-options", name)
     return said.decode().strip("\n") if said else None
 
 
 def below(place: "Place", prefix: str) -> dict[str, str]:
     """Read all refs directly below `prefix`, which ends in `/`."""
     if place.is_reftable:
-        said = git(place, "for-each-ref", "--format=%(refname) %(objectname)", prefix) or b""
+        said = place.git("for-each-ref", "--format=%(refname) %(objectname)", prefix) or b""
         return dict(_pair(line) for line in said.decode().splitlines())
     refs = dict(_packed(place, prefix))
     try:
@@ -56,7 +58,7 @@ def back(place: "Place", oid: str, steps: int) -> str | None:
     """Go `steps` first parents back from a commit."""
     if steps == 0:
         return oid
-    said = git(place, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{oid}~{steps}")
+    said = place.git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{oid}~{steps}")
     return said.decode().strip("\n") if said else None
 
 
@@ -81,19 +83,24 @@ def _packed(place: "Place", prefix: str) -> "Iterator[tuple[str, str]]":
     except FileNotFoundError:
         return
     with file:
-        if os.fstat(file.fileno()).st_size == 0:
+        if os.fstat(file.fileno()).st_size < _MAPPED_BYTES:
+            yield from _matching(file.readall(), prefix)
             return
+        import mmap
+
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            start = data.find(b"\n") + 1 if data[:1] == b"#" else 0
-            if b" sorted" in data[:start]:
-                yield from _lines(data, _first(data, start, prefix), prefix, is_sorted=True)
-            else:
-                yield from _lines(data, start, prefix, is_sorted=False)
+            yield from _matching(data, prefix)
 
 
-def _lines(
-    data: mmap.mmap, at: int, prefix: str, *, is_sorted: bool
-) -> "Iterator[tuple[str, str]]":
+def _matching(data: "Packed", prefix: str) -> "Iterator[tuple[str, str]]":
+    start = data.find(b"\n") + 1 if data[:1] == b"#" else 0
+    if b" sorted" in data[:start]:
+        yield from _lines(data, _first(data, start, prefix), prefix, is_sorted=True)
+    else:
+        yield from _lines(data, start, prefix, is_sorted=False)
+
+
+def _lines(data: "Packed", at: int, prefix: str, *, is_sorted: bool) -> "Iterator[tuple[str, str]]":
     wanted = prefix.encode()
     while at < len(data):
         end = _line_end(data, at)
@@ -105,7 +112,7 @@ def _lines(
         at = end + 1
 
 
-def _first(data: mmap.mmap, low: int, prefix: str) -> int:
+def _first(data: "Packed", low: int, prefix: str) -> int:
     """Bisect for the start of the first line whose name is not below `prefix`."""
     wanted, high = prefix.encode(), len(data)
     while low < high:
@@ -123,6 +130,6 @@ def _first(data: mmap.mmap, low: int, prefix: str) -> int:
     return low
 
 
-def _line_end(data: mmap.mmap, at: int) -> int:
+def _line_end(data: "Packed", at: int) -> int:
     end = data.find(b"\n", at)
     return len(data) if end < 0 else end

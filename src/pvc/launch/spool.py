@@ -4,7 +4,7 @@ Rule 1: a record's name is the hash of session, chain and number, so of two proc
 session, one gets the name.
 Rule 2: bodies are synced before a record that names them gets its name; a body that is there
 already is not written again, but its folder is synced all the same, for whoever wrote it may not
-have come so far.
+have come so far. Only what this process itself has synced needs no second sync.
 Rule 3: records move from the spool to the index and never back. Who asks for one looks here first
 and then into the index, and so never misses it.
 """
@@ -15,7 +15,6 @@ from blake3 import blake3
 
 from pvc.errors import CorruptError
 from pvc.launch import disk, record, writer
-from pvc.launch.child import git
 from pvc.launch.refs import BODIES, below
 
 TYPE_CHECKING = False
@@ -33,6 +32,8 @@ class Spool:
         self.home = home
         self.folder = home + "/spool"
         self.bodies = home + "/spool/b"
+        self._durable: set[str] = set()
+        self._unsynced: set[str] = set()
 
     # --- records ----------------------------------------------------------------------------
 
@@ -78,7 +79,10 @@ class Spool:
         """Write a body if it is not there. Durable after `sync_bodies`."""
         path = f"{self.bodies}/{digest[3:]}"
         if os.path.exists(path):
+            if digest not in self._durable:
+                self._unsynced.add(digest)
             return
+        self._unsynced.add(digest)
         try:
             disk.link(disk.write_temporary(self.bodies, data), path)
         except FileNotFoundError:
@@ -87,7 +91,10 @@ class Spool:
 
     def sync_bodies(self) -> None:
         """Make the names of all bodies durable."""
-        disk.sync_folder(self.bodies)
+        if self._unsynced:
+            disk.sync_folder(self.bodies)
+            self._durable |= self._unsynced
+            self._unsynced.clear()
 
 
 def body(place: "Place", digest: str, writer_id: str) -> bytes | None:
@@ -99,7 +106,7 @@ def body(place: "Place", digest: str, writer_id: str) -> bytes | None:
         refs = [BODIES + writer_id, *sorted(set(below(place, BODIES)) - {BODIES + writer_id})]
         for ref in refs:
             path = f"{ref}:{name[:2]}/{name[2:]}"
-            data = git(place, "cat-file", "blob", path)
+            data = place.git("cat-file", "blob", path)
             if data is not None:
                 break
     if data is not None and blake3(data).hexdigest() != name:

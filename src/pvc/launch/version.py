@@ -36,41 +36,39 @@ class Version:
         return f"{self.tree}@{self.number}"
 
 
-def resolve(place: "Place", text: str) -> Version:
-    """Find the version that `TREE[@V|@CHANNEL]` names."""
+def resolve(place: "Place", known: "dict[str, Version]", text: str) -> Version:
+    """Find the version that `TREE[@V|@CHANNEL]` names; `known` keeps what was compiled."""
     tree, at, point = text.partition("@")
     TreeName(tree)
     if at and not (point.isascii() and point.isdecimal()):
         ChannelName(point)
         oid = refs.read(place, f"{refs.CHANNELS}{tree}/{point}")
         if oid is None:
-            raise NotFoundError(f"tree `{tree}` has no channel `{point}`", hint="`pvc promote`")
-        return at_commit(place, oid)
+            raise NotFoundError(f"tree `{tree}` has no channel `{point}`", hint="pvc promote")
+        return at_commit(place, known, oid)
     tip = refs.read(place, refs.TREES + tree)
     if tip is None:
         raise NotFoundError(
             f"no tree `{tree}` here",
-            hint=f"`pvc supersede {tree} -m REASON` makes its first version; or `pvc sync`",
+            hint=f"pvc supersede {tree} -m REASON makes its first version; or pvc sync",
         )
-    newest = at_commit(place, tip)
-    return _numbered(place, newest, int(point)) if at else newest
-
-
-def _numbered(place: "Place", newest: Version, number: int) -> Version:
-    steps = newest.number - number
+    newest = at_commit(place, known, tip)
+    if not at:
+        return newest
+    steps = newest.number - int(point)
     oid = refs.back(place, newest.commit, steps) if 0 <= steps < newest.number else None
     if oid is None:
-        raise NotFoundError(
-            f"no version `{newest.tree}@{number}` here", hint=f"the newest is `{newest.label}`"
-        )
-    return at_commit(place, oid)
+        raise NotFoundError(f"no version `{text}` here", hint=f"the newest is {newest.label}")
+    return at_commit(place, known, oid)
 
 
-def at_commit(place: "Place", oid: str) -> Version:
+def at_commit(place: "Place", known: "dict[str, Version]", oid: str) -> Version:
     """Give the version of a version commit, or the one that a channel's commit names."""
-    compiled = cache.read(place.common_dir, oid)
-    if compiled is None:
-        from pvc.ops.programs import program_of
+    if oid not in known:
+        compiled = cache.read(place.common_dir, oid)
+        if compiled is None:
+            from pvc.ops.programs import program_of
 
-        compiled = program_of(place.git_dir, oid)
-    return Version(*compiled)
+            compiled = program_of(place.git_dir, oid)
+        known[oid] = Version(*compiled)
+    return known[oid]

@@ -17,11 +17,8 @@ FOLDERS = ("spool", "spool/b", "index", "cache", "cache/v1")
 
 def read(home: str) -> str:
     """Read this clone's writer id, or empty when it has none yet."""
-    try:
-        with open(home + "/writer", encoding="ascii", errors="replace") as file:
-            return _own(file.read(), _mark(home))
-    except FileNotFoundError:
-        return ""
+    data = disk.read(home + "/writer")
+    return "" if data is None else _own(data, _mark(home))
 
 
 def ensure(home: str) -> str:
@@ -42,27 +39,22 @@ def _set_up(home: str) -> str:
     make_folders(home)
     with disk.Locked(home):
         path, mark = home + "/writer", _mark(home)
-        text = (disk.read(path) or b"").decode("ascii", "replace")
-        own = _own(text, mark)
+        lines = disk.read(path) or b""
+        own = _own(lines, mark)
         if not own:
             own = os.urandom(16).hex()
-            disk.replace(path, f"{text}{own} {mark}\n".encode())
+            disk.replace(path, lines + b"%s %s\n" % (own.encode(), mark))
     return own
 
 
-def _own(text: str, mark: str) -> str:
-    for line in text.split("\n"):
-        writer, _, rest = line.partition(" ")
+def _own(lines: bytes, mark: bytes) -> str:
+    for line in lines.split(b"\n"):
+        writer, _, rest = line.partition(b" ")
         if rest == mark and len(writer) == 32:
-            return writer
+            return writer.decode()
     return ""
 
 
-def _mark(home: str) -> str:
-    machine = "-"
-    try:
-        with open("/etc/machine-id", encoding="ascii", errors="replace") as file:
-            machine = file.read(64).strip() or "-"
-    except OSError:
-        pass  # not every system has one; the inode is left to tell copies apart
-    return f"{machine} {os.stat(home).st_ino}"
+def _mark(home: str) -> bytes:
+    machine = disk.read("/etc/machine-id") or b""  # not every system has one
+    return b"%s %d" % (machine.strip() or b"-", os.stat(home).st_ino)

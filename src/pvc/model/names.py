@@ -4,8 +4,6 @@ Each is a `str` of its own type, so that a tree's name cannot stand where a sess
 The launch path parses its arguments with these, so nothing but pvc's errors is imported.
 """
 
-from __future__ import annotations
-
 from pvc.errors import UsageError
 
 TYPE_CHECKING = False
@@ -24,7 +22,7 @@ class _RefName(str):
     __slots__ = ()
     noun = "name"
 
-    def __new__(cls, text: str) -> Self:
+    def __new__(cls, text: str) -> "Self":
         legal = (
             0 < len(text) <= 63
             and text[0] in _NAME_START
@@ -60,7 +58,7 @@ class ChannelName(_RefName):
     __slots__ = ()
     noun = "channel"
 
-    def __new__(cls, text: str) -> Self:
+    def __new__(cls, text: str) -> "Self":
         if text.isdecimal():
             raise UsageError(
                 f"`{text}` is no channel name", hint="digits alone name a version number"
@@ -73,7 +71,7 @@ class SessionId(str):
 
     __slots__ = ()
 
-    def __new__(cls, text: str) -> Self:
+    def __new__(cls, text: str) -> "Self":
         if not 0 < len(text) <= 256 or any(char < " " or char == "\x7f" for char in text):
             raise UsageError(
                 "a session id has 1 to 256 characters and no control characters", at=repr(text[:40])
@@ -86,7 +84,7 @@ class ObjectId(str):
 
     __slots__ = ()
 
-    def __new__(cls, text: str) -> Self:
+    def __new__(cls, text: str) -> "Self":
         if len(text) not in _OID_LENGTHS or any(char not in _HEX for char in text):
             raise UsageError(f"`{text}` is no object id", hint="40 or 64 hex digits")
         return super().__new__(cls, text)
