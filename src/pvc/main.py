@@ -7,6 +7,8 @@ of either before it knows which.
 import os
 import sys
 
+from pvc.errors import PvcError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -21,7 +23,13 @@ def main() -> "NoReturn":
         sys.exit(cli())
     from pvc.launch.main import main as pin
 
-    code = pin(words[1:])
+    try:
+        code = pin(words[1:])
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        code = PvcError.exit_code
     # All that was answered is on the disk; taking the interpreter apart would only cost time.
     sys.stderr.flush()
     os._exit(code)

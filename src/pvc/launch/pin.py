@@ -20,13 +20,13 @@ import time
 from pvc.core.json_text import parse
 from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError, WriteError
 from pvc.launch import prompt as prompts
-from pvc.launch import record, version, writer
+from pvc.launch import record, writer
 from pvc.launch.answer import Answer, failed
 from pvc.launch.index import tips_bytes
 from pvc.launch.known import Known, folded, newest
 from pvc.launch.prompt import Prompt
 from pvc.launch.spool import FOLD_AT, Spool, body
-from pvc.launch.version import Version
+from pvc.launch.version import Version, Versions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,12 +79,12 @@ class Plan:
 class Pinner:
     """Pins sessions in one repository."""
 
-    def __init__(self, place: "Place") -> None:
+    def __init__(self, place: "Place", versions: Versions | None = None) -> None:
         self.place = place
         self.spool = Spool(place.home)
         self.until_count = 0
         self.writer = ""
-        self.versions: dict[str, Version] = {}
+        self.versions = versions or Versions(place)
 
     def pin(self, calls: "list[Call]") -> list[Answer]:
         """Answer calls in their order; the sessions of one batch must differ."""
@@ -116,10 +116,10 @@ class Pinner:
         if call.resume:
             self._resume(plan)
         elif plan.known is None:
-            self._render(plan, self._named(call.tree) if call.tree else None)
+            self._render(plan, self.versions.named(call.tree) if call.tree else None)
             self._plan_record(plan, 0)
         elif call.repin:
-            self._render(plan, self._named(call.tree) if call.tree else None)
+            self._render(plan, self.versions.named(call.tree) if call.tree else None)
             if self._is_same(plan) and self._commit_of(plan) == plan.known.text("commit"):
                 plan.answer = self._answer(plan, "same")
             else:
@@ -272,9 +272,9 @@ class Pinner:
         self._check_tree(plan)
         commit = known.text("commit")
         if commit and not call.observed:
-            self._render(plan, version.at_commit(self.place, self.versions, commit))
+            self._render(plan, self.versions.at(commit))
         else:
-            self._render(plan, self._named(call.tree) if call.tree else None)
+            self._render(plan, self.versions.named(call.tree) if call.tree else None)
         self._note_adoption(plan)
         if self._is_same(plan):
             plan.answer = self._answer(plan, "same")
@@ -320,9 +320,6 @@ class Pinner:
         answer.prompt_digest = prompt.digests()["prompt.digest"]
         answer.head_digest = prompt.digests().get("head.digest", "")
 
-    def _named(self, tree: str) -> Version:
-        return version.resolve(self.place, self.versions, tree)
-
     def _pinned_or_none(self, known: Known, shape: str) -> Prompt | None:
         try:
             return self._pinned(known, shape)
@@ -351,7 +348,7 @@ class Pinner:
         tools = None
         if known.text("tools.digest"):
             tools = parse(self._body(known, "tools").decode())
-        at = version.at_commit(self.place, self.versions, known.text("commit"))
+        at = self.versions.at(known.text("commit"))
         if not isinstance(environment, dict):
             raise CorruptError("a pinned environment is no object")
         prompt = prompts.render(at, environment, tools, shape if tools is not None else "")
@@ -388,7 +385,7 @@ class Pinner:
         if known is None or not tree or not known.text("commit"):
             return
         try:
-            asked = self._named(tree)
+            asked = self.versions.named(tree)
         except PvcError:
             return  # the session does not depend on it
         if asked.commit != known.text("commit"):

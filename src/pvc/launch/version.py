@@ -14,9 +14,68 @@ from pvc.model.names import ChannelName, TreeName
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
+    from pvc.launch.cache import Compiled
     from pvc.launch.place import Place
+
+    Compile = Callable[[str, str], Compiled]
+
+
+def compile_from_git(git_dir: str, oid: str) -> "Compiled":
+    """Compile what the cache does not hold."""
+    from pvc.ops.programs import program_of
+
+    return program_of(git_dir, oid)
+
+
+class Versions:
+    """The versions of one repository, each compiled at most once."""
+
+    __slots__ = ("_compile", "_known", "_place")
+
+    def __init__(self, place: "Place", compile_missing: "Compile" = compile_from_git) -> None:
+        self._place = place
+        self._compile = compile_missing
+        self._known: dict[str, Version] = {}
+
+    def named(self, text: str) -> "Version":
+        """Find the version that `TREE[@V|@CHANNEL]` names."""
+        tree, at, point = text.partition("@")
+        TreeName(tree)
+        if at and not (point.isascii() and point.isdecimal()):
+            ChannelName(point)
+            oid = refs.read(self._place, f"{refs.CHANNELS}{tree}/{point}")
+            if oid is None:
+                raise NotFoundError(f"tree `{tree}` has no channel `{point}`", hint="pvc promote")
+            return self.at(oid)
+        tip = refs.read(self._place, refs.TREES + tree)
+        if tip is None:
+            raise NotFoundError(
+                f"no tree `{tree}` here",
+                hint=f"pvc supersede {tree} -m REASON makes its first version; or pvc sync",
+            )
+        newest = self.at(tip)
+        return self._back(newest, int(point), text) if at else newest
+
+    def at(self, oid: str) -> "Version":
+        """Give the version of a version commit, or the one that a channel's commit names."""
+        if oid not in self._known:
+            compiled = cache.read(self._place.common_dir, oid) or self._compile(
+                self._place.git_dir, oid
+            )
+            self._known[oid] = Version(*compiled)
+        return self._known[oid]
+
+    def _back(self, newest: "Version", number: int, text: str) -> "Version":
+        steps = newest.number - number
+        oid = None
+        if 0 <= steps < newest.number:
+            oid = refs.back(self._place, newest.commit, steps)
+        if oid is None:
+            raise NotFoundError(f"no version `{text}` here", hint=f"the newest is {newest.label}")
+        return self.at(oid)
 
 
 class Version:
@@ -34,41 +93,3 @@ class Version:
     def label(self) -> str:
         """The version as people write it: `agent@7`."""
         return f"{self.tree}@{self.number}"
-
-
-def resolve(place: "Place", known: "dict[str, Version]", text: str) -> Version:
-    """Find the version that `TREE[@V|@CHANNEL]` names; `known` keeps what was compiled."""
-    tree, at, point = text.partition("@")
-    TreeName(tree)
-    if at and not (point.isascii() and point.isdecimal()):
-        ChannelName(point)
-        oid = refs.read(place, f"{refs.CHANNELS}{tree}/{point}")
-        if oid is None:
-            raise NotFoundError(f"tree `{tree}` has no channel `{point}`", hint="pvc promote")
-        return at_commit(place, known, oid)
-    tip = refs.read(place, refs.TREES + tree)
-    if tip is None:
-        raise NotFoundError(
-            f"no tree `{tree}` here",
-            hint=f"pvc supersede {tree} -m REASON makes its first version; or pvc sync",
-        )
-    newest = at_commit(place, known, tip)
-    if not at:
-        return newest
-    steps = newest.number - int(point)
-    oid = refs.back(place, newest.commit, steps) if 0 <= steps < newest.number else None
-    if oid is None:
-        raise NotFoundError(f"no version `{text}` here", hint=f"the newest is {newest.label}")
-    return at_commit(place, known, oid)
-
-
-def at_commit(place: "Place", known: "dict[str, Version]", oid: str) -> Version:
-    """Give the version of a version commit, or the one that a channel's commit names."""
-    if oid not in known:
-        compiled = cache.read(place.common_dir, oid)
-        if compiled is None:
-            from pvc.ops.programs import program_of
-
-            compiled = program_of(place.git_dir, oid)
-        known[oid] = Version(*compiled)
-    return known[oid]
