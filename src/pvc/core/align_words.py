@@ -172,8 +172,9 @@ def _replacements(
     out: list[_Region] = []
     i, end_i, j, end_j = region
     for x, y, size in blocks:
-        first, first_new = before.span(x)[0], after.span(y)[0]
-        last, last_new = before.span(x + size - 1)[1], after.span(y + size - 1)[1]
+        (first, last), (first_new, last_new) = before.span(x), after.span(y)
+        if size > 1:
+            last, last_new = before.span(x + size - 1)[1], after.span(y + size - 1)[1]
         _change(old, new, (i, first, j, first_new), out)
         if old[first:last] != new[first_new:last_new]:
             for gap in blank_differences(old, new, (first, last), (first_new, last_new)):
@@ -192,4 +193,18 @@ def _change(old: bytes, new: bytes, part: _Region, out: list[_Region]) -> None:
         i1, j1 = i1 + 1, j1 + 1
     while i1 < i2 and j1 < j2 and old[i2 - 1] == new[j2 - 1] and old[i2 - 1] in BLANK:
         i2, j2 = i2 - 1, j2 - 1
-    out.append((i1, i2, j1, j2))
+    if i1 == i2 or j1 == j2 or old[i1:i2].strip(BLANK) or new[j1:j2].strip(BLANK):
+        out.append((i1, i2, j1, j2))
+    else:
+        out += _blanks(old[i1:i2].decode(), new[j1:j2].decode(), i1, j1)
+
+
+def _blanks(a: str, b: str, i: int, j: int) -> list[_Region]:
+    """Replace blanks by blanks, keeping line feeds that both have."""
+    out: list[_Region] = []
+    x = y = 0
+    for x2, y2, size in [*_subsequence(a, b, 0, 0), (len(a), len(b), 0)]:
+        if x < x2 or y < y2:
+            out.append((i + x, i + x2, j + y, j + y2))
+        x, y = x2 + size, y2 + size
+    return out

@@ -89,34 +89,31 @@ def first(
     `history` is the whole chain and the options are those of the annotation. Runs whose content
     was new then are left out; the runs given back tile the one that they answer.
     """
-    asked = [run for run in runs if not run.passed]
-    earlier = _earlier_commits(history, asked)
-    if not earlier:
-        return {}
+    earlier = _earlier(history, [run for run in runs if not run.passed])
     walk = _Walk(history, moves, granularity, ignore_space, ignored, None)
     out: dict[Run, tuple[Run, ...]] = {}
-    for step in history.steps():
+    for step in history.steps() if earlier else ():
         walk.take(step)
-        for key in [key for key, commit in earlier.items() if commit == step.commit]:
-            del earlier[key]
-            then = walk.annotation.runs(key[0])
-            out |= {run: _clipped(then, run) for run in asked if (run.path, run.blob) == key}
+        for run in earlier.pop(step.commit, ()):
+            out[run] = _clipped(walk.annotation.runs(run.path), run)
         if not earlier:
             break
     return out
 
 
-def _earlier_commits(
-    history: History, asked: Sequence[Run]
-) -> dict[tuple[str, ObjectId], CommitId]:
-    """Find the first commit that gave a path its content, where that is not the run's own."""
-    wanted = {(run.path, run.blob): run.commit for run in asked}
+def _earlier(history: History, asked: Sequence[Run]) -> dict[CommitId, list[Run]]:
+    """Group runs by the commit that first gave their path its content, where that is another."""
+    wanted = {(run.path, run.blob) for run in asked}
     found: dict[tuple[str, ObjectId], CommitId] = {}
     for step in history.steps():
         for change in step.changes:
-            if change.new is not None and (key := (change.path, change.new)) in wanted:
-                found.setdefault(key, step.commit)
-    return {key: commit for key, commit in found.items() if commit != wanted[key]}
+            if change.new is not None and (change.path, change.new) in wanted:
+                found.setdefault((change.path, change.new), step.commit)
+    out: dict[CommitId, list[Run]] = {}
+    for run in asked:
+        if (commit := found[run.path, run.blob]) != run.commit:
+            out.setdefault(commit, []).append(run)
+    return out
 
 
 def _clipped(then: Sequence[Run], run: Run) -> tuple[Run, ...]:

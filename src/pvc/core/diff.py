@@ -6,10 +6,12 @@ did over the fewest changed bytes.
 Rule 1: edits ascend, do not touch each other, and applied to the old text give the new one.
 Rule 2: no edit cuts a code point of valid UTF-8, and at word granularity none cuts a word.
 Rule 3: words that two unrelated sentences happen to share are not kept (`_without_crumbs`).
-Rule 4: blanks are compared after the words are aligned, so a reflow changes line breaks alone.
-Rule 5: an insertion or deletion that could stand in several places stands where an editor would
+Rule 4: a sentence that was written anew takes its full stop along, though the old one had one too:
+a mark of another version than all of its words tells nobody anything.
+Rule 5: blanks are compared after the words are aligned, so a reflow changes line breaks alone.
+Rule 6: an insertion or deletion that could stand in several places stands where an editor would
 have made it: after a blank line, a line, a sentence, a word; the last such place on a tie.
-Rule 6: work is bounded. Regions too large for exact alignment become one replacement.
+Rule 7: work is bounded. Regions too large for exact alignment become one replacement.
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ from pvc.core.words import (
 Replacement = tuple[int, int, int, int]
 """`(old_start, old_end, new_start, new_end)`: an edit without its class, for inner loops."""
 
+_MARKS = (b".", b"!", b"?")
+_SENTENCE_STARTS = (b"\n", b". ", b"! ", b"? ", b": ", b"- ", b"* ")
+_SENTENCE_WORDS = 4
 _SMALL = 512
 _SLIDE_MOST = 1024
 
@@ -89,7 +94,7 @@ def replacements(
         for gap in anchors.between(old, new, region):
             a1, a2, b1, b2 = gap
             raw += aligned(old, new, gap, lexicon) if a1 < a2 and b1 < b2 else [gap]
-    out = _slid(old, new, raw)
+    out = _settled(old, new, raw)
     if granularity is Granularity.BYTE:
         return [_within_word(old, new, part) for part in out]
     return out
@@ -114,24 +119,40 @@ def _trimmed(old: bytes, new: bytes) -> Replacement:
     return start, i - back, start, j - back
 
 
-def _slid(old: bytes, new: bytes, parts: list[Replacement]) -> list[Replacement]:
-    """Move pure insertions and deletions to their best place, and join edits that touch."""
+def _settled(old: bytes, new: bytes, parts: list[Replacement]) -> list[Replacement]:
+    """Put every edit where an editor would have made it, and join edits that touch."""
     out: list[Replacement] = []
-    for index, (i1, i2, j1, j2) in enumerate(parts):
-        shift = 0
-        if i1 == i2 or j1 == j2:
-            low = i1 - (out[-1][1] if out else 0)
-            following = parts[index + 1][0] if index + 1 < len(parts) else len(old)
-            shift = (
-                _shift(new, j1, j2, low, following - i2)
-                if i1 == i2
-                else _shift(old, i1, i2, low, following - i2)
-            )
-        start, start_new = i1 + shift, j1 + shift
+    for index, part in enumerate(parts):
+        floor = out[-1][1] if out else 0
+        following = parts[index + 1] if index + 1 < len(parts) else (len(old), 0, len(new), 0)
+        start, end, start_new, end_new = _placed(old, new, part, floor, following)
         if out and out[-1][1] == start and out[-1][3] == start_new:
             start, _, start_new, _ = out.pop()
-        out.append((start, i2 + shift, start_new, j2 + shift))
+        out.append((start, end, start_new, end_new))
     return out
+
+
+def _placed(
+    old: bytes, new: bytes, part: Replacement, floor: int, following: Replacement
+) -> Replacement:
+    """Slide a pure insertion or deletion, or end a rewritten sentence at its full stop."""
+    i1, i2, j1, j2 = part
+    if i1 < i2 and j1 < j2:
+        more = following[0] > i2 and following[2] > j2 and _ends_with_mark(old, new, part)
+        return i1, i2 + more, j1, j2 + more
+    room = i1 - floor, following[0] - i2
+    by = _shift(new, j1, j2, *room) if i1 == i2 else _shift(old, i1, i2, *room)
+    return i1 + by, i2 + by, j1 + by, j2 + by
+
+
+def _ends_with_mark(old: bytes, new: bytes, part: Replacement) -> bool:
+    """Whether `part` rewrites a sentence up to a full stop that both texts have."""
+    i1, i2, j1, j2 = part
+    mark, after = old[i2 : i2 + 1], old[i2 + 1 : i2 + 2]
+    if mark not in _MARKS or mark != new[j2 : j2 + 1] or after.strip(BLANK):
+        return False
+    begins = i1 == 0 or old[max(i1 - 3, 0) : i1].endswith(_SENTENCE_STARTS)
+    return begins and min(len(old[i1:i2].split()), len(new[j1:j2].split())) >= _SENTENCE_WORDS
 
 
 def _shift(text: bytes, start: int, end: int, room_left: int, room_right: int) -> int:

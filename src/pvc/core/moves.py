@@ -104,16 +104,18 @@ class _Text:
 
 
 def _may_match(gone: list[Block], came: list[Block]) -> bool:
-    """Whether a whole line or sentence stands on both sides, and the work is bounded."""
+    """Whether a whole sentence stands on both sides, and the work is bounded."""
     if sum(b.end - b.start for b in (*gone, *came)) > _MOST_BYTES:
         return False
-    lines = {line for block in gone for line in _sentences(block)}
-    return any(line in lines for block in came for line in _sentences(block))
+    sentences = {part for block in gone for part in _sentences(block)}
+    return any(part in sentences for block in came for part in _sentences(block))
 
 
 def _sentences(block: Block) -> Iterator[bytes]:
-    lines = block.data[block.start : block.end].replace(b". ", b".\n").split(b"\n")
-    return (line.strip(BLANK) for line in lines if len(line) >= _SHORTEST_LINE)
+    """Split at full stops and at lines of their own, however the text is wrapped."""
+    part = block.data[block.start : block.end].replace(b"\r\n", b"\n").replace(b"\n\n", b". ")
+    words = b" ".join(part.replace(b"! ", b". ").replace(b"? ", b". ").split())
+    return (s for s in words.split(b". ") if len(s) >= _SHORTEST_LINE)
 
 
 def _candidates(before: _Text, after: _Text) -> list[Match]:
