@@ -6,7 +6,7 @@ launch path passes through here.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pvc.api import Pinned, Repository, open
+    from pvc.api import Pinned, Repository, open  # noqa: A004  # `pvc.open` is its name
     from pvc.core.compile import compile_pack
     from pvc.errors import PvcError
     from pvc.model.digest import Digest

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import tomllib
-
 import pytest
 
-from pvc.dialects.manifest import lock_toml, parse_manifest
+from pvc.dialects.manifest import parse_manifest
 from pvc.errors import DecodeError, UsageError
 from pvc.model.manifest import (
     Budget,
@@ -17,7 +15,6 @@ from pvc.model.manifest import (
     SectionRow,
 )
 from pvc.model.names import PackName, TreeName
-from pvc.model.pack import Layout, Pack
 from pvc.model.span import Plane
 
 HEAD = 'format = 1\nname = "agent"\nform = "plain"\n'
@@ -149,14 +146,3 @@ def test_bytes_that_are_no_manifest_are_refused_with_their_place(
     with pytest.raises(DecodeError) as caught:
         parse_manifest(data)
     assert (caught.value.at, caught.value.message) == (at, message)
-
-
-def test_the_lock_says_rules_and_packs_in_order() -> None:
-    pack = Pack("loom", 1, (), (), (), Layout(joint=b""))
-    text = lock_toml(pack, {"b.c": (2, "cd" * 20), "a": (1, "ab" * 20)})
-    assert text == (
-        b'format = 1\nform = "loom"\nrule = 1\n'
-        b'\n[packs.a]\nversion = 1\ncommit = "%s"\n'
-        b'\n[packs."b.c"]\nversion = 2\ncommit = "%s"\n' % (b"ab" * 20, b"cd" * 20)
-    )
-    assert tomllib.loads(text.decode())["packs"]["b.c"]["version"] == 2

@@ -43,11 +43,10 @@ from pvc.model.names import PackName, TreeName
 from pvc.model.span import Plane
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from pvc.model.pack import Pack
 
-__all__ = ["MANIFEST", "lock_toml", "near", "parse_manifest"]
+__all__ = ["MANIFEST", "near", "parse_manifest"]
 
 E = TypeVar("E", bound=StrEnum)
 N = TypeVar("N", TreeName, PackName)
@@ -268,18 +267,6 @@ class _Table:
             table.done()
         check.done()
         return tuple(rows)
-
-
-def lock_toml(pack: Pack, packs: Mapping[str, tuple[int, str]]) -> bytes:
-    """Write `.pvc/lock.toml`: by which rules a version renders, and whence its packs came.
-
-    `packs` gives each pack's version number and commit.
-    """
-    lines = [f"format = {FORMAT}", f'form = "{pack.form}"', f"rule = {pack.rule}"]
-    for name, (number, commit) in sorted(packs.items()):
-        key = f'"{name}"' if "." in name else name
-        lines += ["", f"[packs.{key}]", f"version = {number}", f'commit = "{commit}"']
-    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _named(kind: type[N], text: str, at: str) -> N:

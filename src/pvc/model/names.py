@@ -23,6 +23,7 @@ class _RefName(str):
     noun = "name"
 
     def __new__(cls, text: str) -> "Self":
+        """Check the letters; raises `UsageError`."""
         legal = (
             0 < len(text) <= 63
             and text[0] in _NAME_START
@@ -59,6 +60,7 @@ class ChannelName(_RefName):
     noun = "channel"
 
     def __new__(cls, text: str) -> "Self":
+        """Check the text; raises `UsageError`."""
         if text.isdecimal():
             raise UsageError(
                 f"`{text}` is no channel name", hint="digits alone name a version number"
@@ -72,6 +74,7 @@ class SessionId(str):
     __slots__ = ()
 
     def __new__(cls, text: str) -> "Self":
+        """Check the text; raises `UsageError`."""
         if not 0 < len(text) <= 256 or any(char < " " or char == "\x7f" for char in text):
             raise UsageError(
                 "a session id has 1 to 256 characters and no control characters", at=repr(text[:40])
@@ -85,6 +88,7 @@ class ObjectId(str):
     __slots__ = ()
 
     def __new__(cls, text: str) -> "Self":
+        """Check the text; raises `UsageError`."""
         if len(text) not in _OID_LENGTHS or any(char not in _HEX for char in text):
             raise UsageError(f"`{text}` is no object id", hint="40 or 64 hex digits")
         return super().__new__(cls, text)

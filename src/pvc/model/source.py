@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Sources:
     def of(cls, files: Iterable[Source]) -> Sources:
         """Sort by path bytes. Raises `ValueError` on a path that stands twice."""
         ordered = tuple(sorted(files, key=lambda source: source.path.encode()))
-        for a, b in zip(ordered, ordered[1:], strict=False):
+        for a, b in pairwise(ordered):
             if a.path == b.path:
                 raise ValueError(f"path stands twice: {a.path}")
         return cls(ordered)
@@ -50,11 +51,11 @@ class Sources:
         return len(self.files)
 
     def get(self, path: str) -> Source | None:
-        """The file at `path`, or null."""
+        """Find the file at `path`; null where there is none."""
         key = path.encode()
         at = bisect_right(self.files, key, key=lambda source: source.path.encode()) - 1
         return self.files[at] if at >= 0 and self.files[at].path == path else None
 
     def under(self, folder: str) -> Sources:
-        """The files below `folder` (which ends in `/`), paths unchanged."""
+        """Choose the files below `folder` (which ends in `/`), paths unchanged."""
         return Sources(tuple(s for s in self.files if s.path.startswith(folder)))

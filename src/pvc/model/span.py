@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from pvc.model.digest import Digest
 
@@ -113,7 +114,7 @@ class Rendered:
         if at != len(self.data):
             raise ValueError(f"spans end at {at} of {len(self.data)} bytes")
         ends = (0, *self.block_ends)
-        if any(a > b for a, b in zip(ends, ends[1:], strict=False)) or ends[-1] > len(self.data):
+        if any(a > b for a, b in pairwise(ends)) or ends[-1] > len(self.data):
             raise ValueError(f"block ends {self.block_ends} do not rise within the bytes")
 
     @property
@@ -122,7 +123,7 @@ class Rendered:
         return Digest.of(self.data)
 
     def span_at(self, at: int) -> Span:
-        """The span that holds byte `at`; raises `IndexError` outside of the bytes."""
+        """Find the span that holds byte `at`; raises `IndexError` outside of the bytes."""
         from bisect import bisect_right
 
         if not 0 <= at < len(self.data):
