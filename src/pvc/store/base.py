@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pvc.store.child import Git
+    from pvc.store.repo import Moment
 
 _TRUE = frozenset(("", "true", "yes", "on"))
 _FALSE = frozenset(("false", "no", "off"))
@@ -167,22 +168,25 @@ class BaseRepository(ABC):
         *,
         author: Person | None = None,
         identity: Person | None = None,
+        moment: Moment | None = None,
         sign: bool | None = None,
     ) -> CommitId:
         """Store a commit; git makes it where it is to be signed."""
-        writer = self._identity("GIT_AUTHOR", author or identity)
-        committer = self._identity("GIT_COMMITTER", identity)
+        writer = self._identity("GIT_AUTHOR", author or identity, moment)
+        committer = self._identity("GIT_COMMITTER", identity, moment)
         if sign is None:
             sign = identity is None and self.config_flag("commit.gpgSign")
         if sign:
             return self._commit_tree(tree, parents, message, writer, committer, sign=True)
         return self._write_commit(tree, parents, message, writer, committer)
 
-    def _identity(self, prefix: str, person: Person | None) -> str:
+    def _identity(self, prefix: str, person: Person | None, moment: Moment | None) -> str:
         """Ask git for `Name <email> seconds ±hhmm`; it knows settings, variables and clock."""
         more = {}
         if person is not None:
             more = {f"{prefix}_NAME": person.name, f"{prefix}_EMAIL": person.email}
+        if moment is not None:
+            more[f"{prefix}_DATE"] = f"@{moment.seconds} +0000"
         done = self._git.run("-c", "user.useConfigOnly=true", "var", f"{prefix}_IDENT", more=more)
         if done.code != 0:
             if "name" not in done.err and "email" not in done.err:

@@ -59,6 +59,11 @@ class Entry(NamedTuple):
         return self.mode == MODE_TREE
 
     @property
+    def is_file(self) -> bool:
+        """Whether it is a file, executable or not; a link or a submodule is none."""
+        return self.mode in (MODE_FILE, MODE_EXECUTABLE)
+
+    @property
     def is_gitlink(self) -> bool:
         """Whether it is the commit of another repository (a submodule)."""
         return self.mode == MODE_GITLINK
@@ -202,10 +207,12 @@ class Repository(Protocol):
         *,
         author: Person | None = None,
         identity: Person | None = None,
+        moment: Moment | None = None,
         sign: bool | None = None,
     ) -> CommitId:
         """Store a commit by the user, signed if the user's git signs.
 
+        `moment` stands for now, in UTC.
         `author` is somebody else who wrote it. `identity` stands for the user as author and
         committer, needs no `user.name`, and is not signed unless `sign` says so. Raises
         `UsageError` when git does not know who the user is.

@@ -1,0 +1,357 @@
+"""Versions: chains of ordinary commits, `docs/format.md` §2.
+
+Rule 1: a version is written once; only the tip of its chain moves, and only from where it was seen.
+Rule 2: the number counts along first parents. It is read from the commit's own trailer and held
+against its parent's, so a chain whose numbers do not follow is corrupt, never guessed at.
+Rule 3: only the last paragraph of a message holds trailers, so a reason can say anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final, Literal
+
+from pvc.errors import CorruptError, NotFoundError, UsageError
+from pvc.model.names import CommitId, ObjectId
+from pvc.model.source import Source, Sources
+from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Moment, Person
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from pvc.store.repo import Commit, Repository
+
+Kind = Literal["trees", "packs"]
+
+FORMAT: Final = 1
+REFS: Final = "refs/pvc/"
+RESERVED: Final = ".pvc"
+_NOUNS: Final = {"trees": "tree", "packs": "pack"}
+_NAME_KEYS: Final = {"Pvc-Tree": "trees", "Pvc-Pack": "packs"}
+
+# The wheel's packs get one commit everywhere (docs/decisions/0006-builtin-packs.md).
+BUILTIN_AUTHOR: Final = Person("pvc", "pvc@localhost")
+BUILTIN_MOMENT: Final = Moment(1_795_910_400)  # 2026-11-29T00:00:00Z, the release of number 1
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Where a version's bytes were taken from: HEAD then, the folder, and in which state."""
+
+    commit: CommitId | None
+    path: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionInfo:
+    """One version: what its commit says."""
+
+    kind: Kind
+    name: str
+    number: int
+    id: CommitId
+    tree: ObjectId
+    parents: tuple[CommitId, ...]
+    author: Person
+    time: Moment
+    reason: str
+    source: CommitId | None = None
+    """The commit of the user's history that it was taken from."""
+    source_path: str = ""
+    source_state: str = ""
+
+    @property
+    def label(self) -> str:
+        """The version as people write it: `agent@7`."""
+        return f"{self.name}@{self.number}"
+
+    @property
+    def subject(self) -> str:
+        """The first line of the reason."""
+        return self.reason.split("\n", 1)[0]
+
+
+# --- reading --------------------------------------------------------------------------------
+
+
+def names(repo: Repository, kind: Kind) -> tuple[str, ...]:
+    """List the trees or packs of this clone, in byte order."""
+    prefix = f"{REFS}{kind}/"
+    return tuple(ref.removeprefix(prefix) for ref, _ in repo.refs(prefix))
+
+
+def tip(repo: Repository, kind: Kind, name: str) -> VersionInfo | None:
+    """Find the newest version, or null when there is none of that name."""
+    oid = repo.ref(f"{REFS}{kind}/{name}")
+    return None if oid is None else at_commit(repo, oid)
+
+
+def at_commit(repo: Repository, oid: CommitId) -> VersionInfo:
+    """Read the version at a commit, or the one that a channel's commit names.
+
+    Raises `NotFoundError` when the commit is not here or is none, `CorruptError` when its trailers
+    contradict each other.
+    """
+    commit = repo.commit(oid)
+    reason, trailers = split_message(commit.message)
+    if "Pvc-Channel" in trailers and len(commit.parents) > 0:
+        return at_commit(repo, commit.parents[-1])
+    if "Pvc-Version" not in trailers:
+        raise NotFoundError(f"commit `{oid.short}` is no version", hint="pvc log lists them")
+    return _version(commit, reason, trailers)
+
+
+def _version(commit: Commit, reason: str, trailers: Mapping[str, str]) -> VersionInfo:
+    at = f"commit {commit.id.short}"
+    kinds = [(kind, trailers[key]) for key, kind in _NAME_KEYS.items() if key in trailers]
+    number, form = trailers["Pvc-Version"], trailers.get("Pvc-Format", "")
+    if len(kinds) != 1 or not number.isdecimal() or int(number) < 1:
+        raise CorruptError("a version whose trailers contradict each other", at=at)
+    if form != str(FORMAT):
+        raise CorruptError(f"a version of format `{form}`", at=at, hint="a newer pvc wrote it")
+    if (int(number) == 1) != (not commit.parents):
+        raise CorruptError(f"version {number} has {len(commit.parents)} parents", at=at)
+    source = trailers.get("Pvc-Source")
+    kind, name = kinds[0]
+    return VersionInfo(
+        kind="trees" if kind == "trees" else "packs",
+        name=name,
+        number=int(number),
+        id=commit.id,
+        tree=commit.tree,
+        parents=commit.parents,
+        author=commit.author,
+        time=commit.time,
+        reason=reason,
+        source=None if source is None else CommitId(source),
+        source_path=trailers.get("Pvc-Source-Path", ""),
+        source_state=trailers.get("Pvc-Source-State", ""),
+    )
+
+
+def chain(repo: Repository, kind: Kind, name: str) -> Iterator[VersionInfo]:
+    """Walk a chain, newest first. Raises `CorruptError` where numbers do not follow."""
+    after: VersionInfo | None = None
+    newest = tip(repo, kind, name)
+    if newest is None:
+        raise NotFoundError(f"no {_NOUNS[kind]} `{name}` here", hint=near(name, names(repo, kind)))
+    for commit in repo.first_parents(newest.id):
+        version = at_commit(repo, commit.id)
+        if after is not None and _follows(version, after):
+            raise CorruptError(
+                f"{after.label} follows {version.label}", at=f"commit {after.id.short}"
+            )
+        yield version
+        after = version
+
+
+def _follows(version: VersionInfo, after: VersionInfo) -> bool:
+    """Whether the two cannot be neighbours of one chain."""
+    return (version.kind, version.name, version.number + 1) != (
+        after.kind,
+        after.name,
+        after.number,
+    )
+
+
+def find(repo: Repository, kind: Kind, name: str, number: int | None = None) -> VersionInfo:
+    """Find a version by its number, the newest without one.
+
+    Raises `NotFoundError` with the near name or the numbers that there are, `CorruptError` when the
+    commit that stands there has another number.
+    """
+    newest = tip(repo, kind, name)
+    if newest is None:
+        raise NotFoundError(f"no {_NOUNS[kind]} `{name}` here", hint=near(name, names(repo, kind)))
+    if number is None or number == newest.number:
+        return newest
+    if not 1 <= number <= newest.number:
+        known = f"1 to {newest.number}" if newest.number > 1 else "1"
+        raise NotFoundError(f"`{name}` has no version {number}", hint=f"there is {known}")
+    oid = repo.rev_parse(f"{newest.id}~{newest.number - number}")
+    if oid is None:
+        raise NotFoundError(
+            f"`{name}@{number}` is not in this clone", hint="git fetch --unshallow brings it"
+        )
+    found = at_commit(repo, CommitId(oid))
+    if (found.kind, found.name, found.number) != (kind, name, number):
+        raise CorruptError(f"`{found.label}` stands where `{name}@{number}` should", at=found.id)
+    return found
+
+
+def sources(repo: Repository, version: VersionInfo) -> Sources:
+    """Read all files of a version, those under `.pvc/` too."""
+    return Sources.of(
+        Source(path, repo.blob(entry.oid)) for path, entry in walk(repo, version.tree)
+    )
+
+
+def walk(repo: Repository, tree: ObjectId, prefix: str = "") -> Iterator[tuple[str, Entry]]:
+    """Give every file below a tree with its path."""
+    for entry in repo.tree(tree):
+        path = prefix + entry.name
+        if entry.is_tree:
+            yield from walk(repo, entry.oid, f"{path}/")
+        else:
+            yield path, entry
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """Word a hint for a name that is not there."""
+    known = tuple(known)
+    close = get_close_matches(name, known, 1)
+    if close:
+        return f"did you mean `{close[0]}`?"
+    return "known: " + ", ".join(known[:10]) if known else "pvc supersede makes one; pvc sync"
+
+
+# --- messages -------------------------------------------------------------------------------
+
+
+def split_message(message: str) -> tuple[str, dict[str, str]]:
+    """Split a commit's message into its text and the trailers of the last paragraph."""
+    text, _, last = message.rstrip("\n").rpartition("\n\n")
+    rows = [line.partition(": ") for line in last.split("\n")]
+    if not all(key.startswith("Pvc-") and colon for key, colon, _ in rows):
+        return message.rstrip("\n"), {}
+    trailers = {key: value for key, _, value in rows}
+    if len(trailers) != len(rows):
+        raise CorruptError("a trailer stands twice in one message", at=last.split("\n", 1)[0])
+    return text, trailers
+
+
+def join_message(reason: str, trailers: Mapping[str, str]) -> str:
+    """Write a message: the reason as given, a blank line, trailers."""
+    return f"{reason}\n\n" + "".join(f"{key}: {value}\n" for key, value in trailers.items())
+
+
+# --- writing --------------------------------------------------------------------------------
+
+
+def version_tree(
+    repo: Repository,
+    entries: Iterable[tuple[str, int, ObjectId]],
+    lock: bytes,
+    packs: Mapping[str, VersionInfo],
+) -> ObjectId:
+    """Write the tree of a version: the folder's entries, and `.pvc/` with lock and packs."""
+    own = _Folder()
+    for path, mode, oid in entries:
+        own.add(path.split("/"), mode, oid)
+    own.add([RESERVED, "lock.toml"], MODE_FILE, repo.write_blob(lock))
+    for name, pack in packs.items():
+        own.add([RESERVED, "packs", name], MODE_TREE, _without_reserved(repo, pack.tree))
+    return own.write(repo)
+
+
+def _without_reserved(repo: Repository, tree: ObjectId) -> ObjectId:
+    return repo.write_tree([entry for entry in repo.tree(tree) if entry.name != RESERVED])
+
+
+class _Folder:
+    """A folder on its way into the object store."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, _Folder] = {}
+        self._entries: list[Entry] = []
+
+    def add(self, path: list[str], mode: int, oid: ObjectId) -> None:
+        """Put an object at `path`."""
+        if len(path) == 1:
+            self._entries.append(Entry(path[0], mode, oid))
+        else:
+            self._folders.setdefault(path[0], _Folder()).add(path[1:], mode, oid)
+
+    def write(self, repo: Repository) -> ObjectId:
+        """Store the folder and all below."""
+        folders = [
+            Entry(name, MODE_TREE, folder.write(repo)) for name, folder in self._folders.items()
+        ]
+        return repo.write_tree([*self._entries, *folders])
+
+
+def changed_paths(repo: Repository, old: ObjectId | None, new: ObjectId) -> tuple[str, ...]:
+    """List the files that two trees do not share, in byte order of their paths."""
+    paths = _changed(repo, old, new, "")
+    return tuple(sorted(paths, key=lambda path: path.encode("utf-8", "surrogateescape")))
+
+
+def _changed(
+    repo: Repository, old: ObjectId | None, new: ObjectId | None, prefix: str
+) -> Iterator[str]:
+    if old == new:
+        return
+    before = {entry.name: entry for entry in repo.tree(old)} if old else {}
+    after = {entry.name: entry for entry in repo.tree(new)} if new else {}
+    for name in before.keys() | after.keys():
+        a, b = before.get(name), after.get(name)
+        if a == b:
+            continue
+        folder_a, folder_b = (e.oid if e and e.is_tree else None for e in (a, b))
+        if folder_a or folder_b:
+            yield from _changed(repo, folder_a, folder_b, f"{prefix}{name}/")
+        if any(e and not e.is_tree for e in (a, b)):
+            yield prefix + name
+
+
+def write_version(
+    repo: Repository,
+    *,
+    kind: Kind,
+    name: str,
+    tree: ObjectId,
+    reason: str,
+    previous: VersionInfo | None,
+    taken: Taken | None = None,
+) -> VersionInfo:
+    """Commit `tree` as the version after `previous` and move the ref.
+
+    Raises `MovedError` when the ref is no longer at `previous`: nothing is lost, nothing moved.
+    """
+    trailers = _trailers(kind, name, previous)
+    if taken:
+        trailers |= {"Pvc-Source": taken.commit} if taken.commit else {}
+        trailers |= {"Pvc-Source-Path": taken.path, "Pvc-Source-State": taken.state}
+    message = join_message(_clean(reason), trailers)
+    parents = [previous.id] if previous else []
+    oid = repo.write_commit(tree, parents, message)
+    repo.move_ref(f"{REFS}{kind}/{name}", previous.id if previous else None, oid)
+    return at_commit(repo, oid)
+
+
+def _trailers(kind: Kind, name: str, previous: VersionInfo | None) -> dict[str, str]:
+    return {
+        "Pvc-Tree" if kind == "trees" else "Pvc-Pack": name,
+        "Pvc-Version": str(previous.number + 1 if previous else 1),
+        "Pvc-Format": str(FORMAT),
+    }
+
+
+def _clean(reason: str) -> str:
+    """Keep a reason's text; only the line ends around it and CRs go, as `git commit` does it."""
+    cleaned = reason.replace("\r\n", "\n").strip("\n ")
+    if not cleaned or "\0" in cleaned:
+        raise UsageError("a version needs a reason", hint="-m 'why this is adopted'")
+    return cleaned
+
+
+def write_builtin(repo: Repository, name: str, files: Iterable[Source]) -> VersionInfo:
+    """Commit one of the wheel's packs as its version 1, the same commit on every machine."""
+    entries = [(file.path, MODE_FILE, repo.write_blob(file.data)) for file in files]
+    folder = _Folder()
+    for path, mode, oid in entries:
+        folder.add(path.split("/"), mode, oid)
+    trailers = _trailers("packs", name, None)
+    message = join_message(f"Release {name} with pvc", trailers)
+    oid = repo.write_commit(
+        folder.write(repo),
+        [],
+        message,
+        identity=BUILTIN_AUTHOR,
+        moment=BUILTIN_MOMENT,
+        sign=False,
+    )
+    repo.move_ref(f"{REFS}packs/{name}", None, oid)
+    return at_commit(repo, oid)
