@@ -38,6 +38,12 @@ class App:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
 
+    def write_file(self, path: str, data: bytes) -> None:
+        """Write a file by a temporary name and a rename, so that it is whole or not there."""
+        from pvc.launch.main import write_out
+
+        write_out(path, data)
+
     def say(self, text: str) -> None:
         """Write a result for people; control characters are escaped."""
         from pvc.cli.main import printable
@@ -55,4 +61,6 @@ class App:
         click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON; keys are a contract.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON; keys are a contract."
+)

@@ -37,12 +37,12 @@ COMMANDS = (
 class LazyGroup(click.Group):
     """Imports `pvc.cli.commands.<name>` when that command is asked for."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands, in the order of the road."""
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """List all commands, in the order of the road."""
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, or null."""
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of that name; null when there is none."""
         if cmd_name not in COMMANDS:
             return None
         command = import_module(f"pvc.cli.commands.{cmd_name}").command
@@ -78,7 +78,9 @@ def pvc(ctx: click.Context, directory: str) -> None:
 def printable(text: str) -> str:
     """Return `text` with control characters escaped, so that a terminal cannot obey them."""
     return "".join(
-        char if char in "\n\t" or (char >= " " and not "\x7f" <= char <= "\x9f") else repr(char)[1:-1]
+        char
+        if char in "\n\t" or (char >= " " and not "\x7f" <= char <= "\x9f")
+        else repr(char)[1:-1]
         for char in text
     )
 
@@ -87,7 +89,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     try:
         result: Any = pvc.main(
-            args=list(sys.argv[1:] if argv is None else argv), prog_name="pvc", standalone_mode=False
+            args=list(sys.argv[1:] if argv is None else argv),
+            prog_name="pvc",
+            standalone_mode=False,
         )
     except PvcError as error:
         return report(error)

@@ -31,7 +31,7 @@ def compile_version(repo: Repository, version: VersionInfo) -> Program:
 
 
 def program_of(directory: str, commit: str) -> tuple[str, int, str, Program]:
-    """Name, number, commit and program of the version at `commit`, for a launch that found no cache.
+    """Compile the version at `commit`, for a launch that found no cache; returns its cache entry.
 
     Raises `NotFoundError` when no such version is here.
     """

@@ -3,8 +3,8 @@
 Rule 1: the folder is taken as git stores it (HEAD, index, or the worktree after git's own eol and
 ident step), never as an editor shows it.
 Rule 2: a version closes over all that it renders from: the packs it stands on lie inside it.
-Rule 3: what cannot be decoded is refused before anything is written, and so is a placeholder or
-fragment that leads nowhere, unless the caller says that it is meant.
+Rule 3: what cannot be decoded is refused before anything is written, and so is a name that leads
+nowhere, unless the caller says that it is meant.
 Rule 4: an identical tree is no new version.
 """
 
@@ -13,45 +13,68 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pvc.dialects.base import findings_of, read_pack
+from pvc.dialects.manifest import parse_manifest
 from pvc.errors import NotFoundError, RefusedError, UsageError
 from pvc.model.finding import Assessment, Finding
+from pvc.model.manifest import MANIFEST
+from pvc.model.source import Source, Sources
 
 if TYPE_CHECKING:
     from pvc.files import Snapshot, State
     from pvc.model.manifest import Manifest
     from pvc.model.pack import Pack
-    from pvc.model.source import Sources
     from pvc.store.repo import Repository
-    from pvc.store.versions import VersionInfo
+    from pvc.store.versions import Kind, VersionInfo
+
+KINDS: dict[str, Kind] = {"tree": "trees", "pack": "packs"}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A folder that could become a version: its bytes, the packs it stands on, both decoded."""
+
+    snapshot: Snapshot
+    manifest: Manifest
+    packs: dict[str, VersionInfo]
+    pack: Pack
+    findings: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """What `supersede` did, or with `dry_run` would do.
+    """What `supersede` did, or on a dry run would do.
 
-    `version` is null when the tree is identical to `previous` or on a dry run; `changed` lists
+    `version` is null when the tree is identical to `previous`, or on a dry run; `changed` lists the
     paths that were added, changed or removed, in byte order.
     """
 
     name: str
     kind: str
-    version: VersionInfo | None
     previous: VersionInfo | None
-    number: int
+    version: VersionInfo | None
     changed: tuple[str, ...]
     findings: tuple[Finding, ...]
     dry_run: bool
 
     @property
-    def identical(self) -> bool:
-        """Whether there was nothing to adopt."""
-        return not self.changed
+    def number(self) -> int:
+        """The number of the version that holds these bytes."""
+        before = self.previous.number if self.previous else 0
+        return before + 1 if self.changed else before
+
+    @property
+    def status(self) -> str:
+        """`adopted`, `identical`, or on a dry run `planned`."""
+        if not self.changed:
+            return "identical"
+        return "planned" if self.dry_run else "adopted"
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.supersede/1`."""
         return {
             "schema": "pvc.supersede/1",
-            "status": "identical" if self.identical else "planned" if self.dry_run else "adopted",
+            "status": self.status,
             "kind": self.kind,
             "name": self.name,
             "version": self.number,
@@ -77,40 +100,98 @@ def run(
 ) -> Superseded:
     """Adopt the folder of tree or pack `name` as its next version.
 
-    `folder` is the path from the repository's root; it is looked for when null. Raises
-    `NotFoundError` (no such folder), `DecodeError` (not in its form), `RefusedError` (corrupting
-    findings), `MovedError` (somebody adopted another version meanwhile).
+    `folder` is a path from the repository's root; where it is null the folder whose `pvc.toml` has
+    this name is looked for. Raises `NotFoundError` (no such folder), `DecodeError` (not in its
+    form), `RefusedError` (findings that corrupt), `MovedError` (another version came between).
     """
-    from pvc.dialects.base import read_pack
-    from pvc.dialects.manifest import lock_toml
-    from pvc.files import read_folder
-    from pvc.store.versions import tip, version_entries, write_version
+    from pvc.ops.programs import compile_version
+    from pvc.store.versions import Taken, changed_paths, tip, version_tree, write_version
 
     if not reason.strip():
         raise UsageError("a version needs a reason", hint="-m 'why this is adopted'")
-    snapshot = read_folder(repo, folder or folder_of(repo, name, state), state)
-    manifest = manifest_of(snapshot, name)
-    packs = packs_of(repo, manifest)
-    pack = read_pack(sources_of(repo, snapshot, packs))
-    findings = _findings(pack, accept=accept_findings)
-    kind = "trees" if manifest.kind == "tree" else "packs"
+    found = read_candidate(repo, name, state, folder)
+    _refuse_corrupting(found.findings, accept=accept_findings)
+    kind = KINDS[found.manifest.kind]
     previous = tip(repo, kind, name)
-    lock = lock_toml(pack, {n: (v.number, v.id) for n, v in packs.items()})
-    entries = version_entries(repo, snapshot.entries, lock, packs)
-    changed = _changed(repo, previous, entries)
+    tree = version_tree(repo, found.snapshot.store(repo), _lock(found), found.packs)
+    changed = changed_paths(repo, previous.tree if previous else None, tree)
     version = None
     if changed and not dry_run:
         version = write_version(
             repo,
             kind=kind,
             name=name,
-            tree=entries,
+            tree=tree,
             reason=reason,
-            source=snapshot.source_commit,
-            source_path=snapshot.path,
-            source_state=state,
             previous=previous,
+            taken=Taken(found.snapshot.source_commit, found.snapshot.path, state),
         )
-        _warm(repo, version)
-    number = (previous.number if previous else 0) + (1 if changed else 0)
-    return Superseded(name, kind, version, previous, number, changed, findings, dry_run)
+        compile_version(repo, version)
+    return Superseded(name, kind, previous, version, changed, found.findings, dry_run)
+
+
+def read_candidate(repo: Repository, name: str, state: State, folder: str | None) -> Candidate:
+    """Read and decode a folder as the next version of `name`; writes nothing."""
+    from pvc.files import find_trees, read_folder
+
+    where = find_trees(repo, state).one(name) if folder is None else folder
+    snapshot = read_folder(repo, where, state)
+    files = snapshot.sources
+    manifest = _manifest(files, name, snapshot.path)
+    packs = _packs(repo, manifest)
+    sources = Sources.of([*files, *_pack_files(repo, packs)])
+    pack = read_pack(sources)
+    return Candidate(snapshot, manifest, packs, pack, findings_of(pack, sources))
+
+
+def _manifest(files: Sources, name: str, folder: str) -> Manifest:
+    source = files.get(MANIFEST)
+    if source is None:
+        raise NotFoundError(f"the folder has no `{MANIFEST}`", at=folder or ".", hint="pvc init")
+    manifest = parse_manifest(source.data, at=source.path)
+    if manifest.name != name:
+        raise UsageError(
+            f"the folder holds `{manifest.name}`, not `{name}`", at=f"{folder}/{MANIFEST}"
+        )
+    return manifest
+
+
+def _packs(repo: Repository, manifest: Manifest) -> dict[str, VersionInfo]:
+    from pvc.store.versions import find
+
+    return {use.name: find(repo, "packs", use.name, use.number) for use in manifest.packs}
+
+
+def _pack_files(repo: Repository, packs: dict[str, VersionInfo]) -> list[Source]:
+    from pvc.store.versions import sources
+
+    return [
+        Source(f".pvc/packs/{name}/{file.path}", file.data)
+        for name, version in packs.items()
+        for file in sources(repo, version)
+        if not file.path.startswith(".pvc/")
+    ]
+
+
+def _lock(found: Candidate) -> bytes:
+    import tomli_w
+
+    lock: dict[str, object] = {"format": 1, "form": found.pack.form, "rule": found.pack.rule}
+    if found.packs:
+        lock["packs"] = {
+            name: {"version": version.number, "commit": str(version.id)}
+            for name, version in sorted(found.packs.items())
+        }
+    return tomli_w.dumps(lock).encode()
+
+
+def _refuse_corrupting(findings: tuple[Finding, ...], *, accept: bool) -> None:
+    corrupting = Assessment.of(findings).corrupting
+    if corrupting and not accept:
+        first = corrupting[0]
+        more = f" (and {len(corrupting) - 1} more)" if len(corrupting) > 1 else ""
+        raise RefusedError(
+            f"{first.message}{more}",
+            at=first.at,
+            hint=f"{first.hint or 'mend it'}, or adopt it as it is with --accept-findings",
+        )

@@ -1,0 +1,74 @@
+"""pvc from Python: the same ops that the commands call, behind one object.
+
+import pvc
+
+repo = pvc.open(".")
+prompt = repo.render("agent", {"workspace": "/srv/app", …})
+with repo.pin("agent", "session-1", values) as pinned:
+    start_agent(pinned.prompt)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import fspath
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    from pvc.model.span import Rendered
+    from pvc.ops.blame import Blamed
+    from pvc.store import repo as store
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A durable pin and the exact prompt. As a context manager it spans a session."""
+
+    session: str
+    status: str
+    """`pinned`, or `same` when this session was pinned with these bytes before."""
+    receipt: str
+    prompt_digest: str
+    version: int
+    prompt: bytes
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the session; its pin stays."""
+
+
+class Repository:
+    """A git repository with trees, packs and pins."""
+
+    def __init__(self, repo: store.Repository) -> None:
+        self._repo = repo
+
+    def render(self, tree: str, environment: Mapping[str, Any] | None = None) -> Rendered:
+        """Render `NAME`, `NAME@7` or `NAME@channel`: exact bytes and the spans that tile them.
+
+        Raises `NotFoundError` when there is no such version, and `UsageError` when the values do
+        not fit its form.
+        """
+        from pvc.ops.render import render_version
+        from pvc.ops.select import select_version
+
+        version = select_version(self._repo, tree)
+        return render_version(self._repo, version, environment or {}).rendered
+
+    def blame(self, word: str, environment: Mapping[str, Any] | None = None) -> Blamed:
+        """Blame a session's prompt, or a version's with the values that it needs."""
+        from pvc.ops.subject import blame_subject
+
+        return blame_subject(self._repo, word, environment or {})
+
+
+def open(directory: str | PathLike[str] = ".") -> Repository:  # noqa: A001  # `pvc.open` is its name
+    """Open the repository that holds `directory`; raises `NotFoundError` where there is none."""
+    from pvc.store.open import open_repository
+
+    return Repository(open_repository(fspath(directory)))

@@ -1,0 +1,43 @@
+"""`pvc blame`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from pvc.cli.app import json_option
+from pvc.cli.options import environment_options
+
+if TYPE_CHECKING:
+    from pvc.cli.app import App
+    from pvc.cli.options import EnvironmentArguments
+
+
+@click.command()
+@click.argument("word", metavar="PIN|TREE[@V]")
+@environment_options
+@click.option("--byte", "byte_range", metavar="N[..M]", help="Only these bytes of the prompt.")
+@click.option("--section", metavar="NAME", help="Only this section.")
+@json_option
+@click.pass_obj
+def command(
+    app: App,
+    word: str,
+    environment: EnvironmentArguments,
+    byte_range: str | None,
+    section: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Show which commit wrote each part of a pinned prompt, and why it was adopted.
+
+    For a version, give the values that its placeholders need.
+    """
+    from pvc.cli.options import parse_byte_range
+    from pvc.cli.show import show
+    from pvc.ops.subject import blame_subject
+
+    wanted = parse_byte_range(byte_range) if byte_range else None
+    values = environment.read(app)
+    show(app, blame_subject(app.repo, word, values, wanted, section), as_json=as_json)

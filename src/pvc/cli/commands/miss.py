@@ -1,0 +1,43 @@
+"""`pvc miss`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from pvc.cli.app import json_option
+
+if TYPE_CHECKING:
+    from pvc.cli.app import App
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b", required=False)
+@click.option("--context", "context_file", metavar="FILE", help="What is known besides: JSON.")
+@click.option("--relation", type=click.Choice(["next_turn", "new_session"]), help="What B is to A.")
+@click.option("--seconds", type=click.FloatRange(min=0), help="Time from A to B.")
+@json_option
+@click.pass_obj
+def command(
+    app: App,
+    a: str,
+    b: str | None,
+    context_file: str | None,
+    relation: str | None,
+    seconds: float | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Say why B missed the cache that A had filled: the byte, its owner, the price.
+
+    A and B are sessions or files with request bodies. One session alone is compared with the pin
+    before it of the same tree. Works outside of a repository for files. Exits with 1 on a miss.
+    """
+    from pvc.cli.show import show
+    from pvc.ops.miss import MissOptions, run
+
+    result = run(app, a, b, MissOptions(context_file, relation, seconds))
+    show(app, result, as_json=as_json)
+    return 0 if result.hit else 1

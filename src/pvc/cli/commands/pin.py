@@ -1,0 +1,49 @@
+"""`pvc pin`: the help page. The command itself runs before click is imported (`pvc.launch`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pvc.cli.app import App
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("tree", metavar="TREE[@VERSION|@CHANNEL]")
+@click.option("--session", metavar="ID", required=True, help="What the harness calls the session.")
+@click.option(
+    "--chain", metavar="NAME", help="A helper agent's own chain of pins; `main` by default."
+)
+@click.option("--env", metavar="FILE", help="The environment: a JSON object.")
+@click.option("--set", metavar="KEY=TEXT", multiple=True, help="One value, over those of --env.")
+@click.option("--guidance", metavar="FILE", multiple=True, help="A guidance file of the workspace.")
+@click.option("--guidance-default", metavar="FILE", help="The user's own default guidance file.")
+@click.option("--tools", metavar="FILE", help="Tool definitions: JSON of a provider or of MCP.")
+@click.option(
+    "--provider", metavar="SHAPE", help="anthropic.messages, openai.chat, openai.responses."
+)
+@click.option("--model", metavar="NAME", help="Recorded with the pin.")
+@click.option("--out", metavar="FILE", help="Write the prompt to FILE; `-` is stdout.")
+@click.option("--resume", is_flag=True, help="Give the pinned bytes back; needs no environment.")
+@click.option("--repin", metavar="REASON", help="Let a known session change; recorded.")
+@click.option("--must-record", is_flag=True, help="Fail when the pin cannot be recorded.")
+@click.option("--request", metavar="FILE", help="Pin a request body as it was sent.")
+@click.option("--rendered", metavar="FILE", help="Pin a prompt that something else rendered.")
+@click.option("--batch", is_flag=True, help="JSON lines in, JSON lines out, answered when durable.")
+@click.option("--json", "as_json", is_flag=True, help="Answer in JSON; keys are a contract.")
+@click.pass_obj
+def command(app: App, /, **_arguments: object) -> int:
+    """Render TREE for one session and record exactly what it was told.
+
+    The record is durable before the answer is given. A known session keeps its version, whatever
+    was adopted since; other values for it are refused until --repin says why.
+    """
+    import sys
+
+    from pvc.launch.main import main
+
+    # Reached only where options stand in front of the word `pin`, as in `pvc -C DIR pin …`.
+    words = sys.argv[sys.argv.index("pin") + 1 :]
+    return int(main(["-C", app.directory, *words]))

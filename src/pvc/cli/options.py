@@ -1,0 +1,68 @@
+"""Options that several commands share, and how their words become values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pvc.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pvc.cli.app import App
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentArguments:
+    """The words that say what fills a prompt's placeholders."""
+
+    env: str | None
+    sets: tuple[str, ...]
+    guidance: tuple[str, ...]
+    guidance_default: str | None
+
+    def read(self, app: App) -> dict[str, Any]:
+        """Read the files; raises `UsageError` or `DecodeError` with the place."""
+        from pvc.launch.environment import read_environment
+
+        values, notes = read_environment(
+            self.env, self.sets, self.guidance, self.guidance_default, app.directory
+        )
+        for note in notes:
+            app.note(f"note: {note}")
+        return values
+
+
+def environment_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add `--env`, `--set`, `--guidance`, `--guidance-default`; passes `environment`."""
+
+    @click.option("--env", metavar="FILE", help="The environment: a JSON object.")
+    @click.option("--set", "sets", metavar="KEY=TEXT", multiple=True, help="One value.")
+    @click.option("--guidance", metavar="FILE", multiple=True, help="A workspace's guidance file.")
+    @click.option("--guidance-default", metavar="FILE", help="The user's default guidance file.")
+    @wraps(function)
+    def wrapped(
+        *args: Any,
+        env: str | None,
+        sets: tuple[str, ...],
+        guidance: tuple[str, ...],
+        guidance_default: str | None,
+        **kwargs: Any,
+    ) -> Any:
+        given = EnvironmentArguments(env, sets, guidance, guidance_default)
+        return function(*args, environment=given, **kwargs)
+
+    return wrapped
+
+
+def parse_byte_range(text: str) -> tuple[int, int]:
+    """Read `N` or `N..M` (half-open) as a byte range."""
+    first, dots, last = text.partition("..")
+    if not first.isdecimal() or (dots and not last.isdecimal()):
+        raise UsageError(f"`{text}` is no byte range", hint="--byte 120 or --byte 120..180")
+    start = int(first)
+    return start, int(last) if dots else start + 1

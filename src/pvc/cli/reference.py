@@ -1,0 +1,39 @@
+"""`docs/cli.md`, made from the commands themselves: `python -m pvc.cli.reference`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from pvc.cli.main import COMMANDS, pvc
+
+HEAD = """\
+# Command reference
+
+Made from the commands by `make docs`; a test compares the two. Results go to stdout, all else to
+stderr.
+
+Exit codes: 0 fine · 1 a finding, a difference, a miss, a refusal · 2 usage · 3 bytes not in their
+form, or corrupt · 4 not found, or the ref moved under us · 5 unsupported repository or platform, or
+the disk refused · 70 a fault in pvc.
+
+`pvc -C DIR …` works as if started in DIR; `git pvc …` is the same program.
+"""
+
+
+def reference() -> str:
+    """Write the whole page."""
+    return "\n".join([HEAD, *(_section(name) for name in COMMANDS)])
+
+
+def _section(name: str) -> str:
+    root = click.Context(pvc, info_name="pvc")
+    command = pvc.get_command(root, name)
+    assert command is not None  # noqa: S101  # the name is from our own table
+    context = click.Context(command, info_name=name, parent=root, terminal_width=100)
+    return f"## pvc {name}\n\n```\n{command.get_help(context)}\n```\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

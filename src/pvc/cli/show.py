@@ -1,0 +1,231 @@
+"""Results as text or JSON. Colour lives here alone.
+
+Rule 1: a result knows its JSON (`to_json`, a contract); its text is for people and may change.
+Rule 2: a status is a sentence with a period; none follows an id.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pvc.model.span import FromBinding, FromSource, FromTool, Glue, Unversioned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pvc.cli.app import App
+    from pvc.model.pin import Pin
+    from pvc.ops.blame import Blamed, BlameRun
+    from pvc.ops.init import Initialized
+    from pvc.ops.log import PinsLog, VersionsLog
+    from pvc.ops.miss import Missed, Owner
+    from pvc.ops.show import Shown
+    from pvc.ops.supersede import Superseded
+    from pvc.store.sync import SyncResult
+    from pvc.store.versions import VersionInfo
+
+EXCERPT_CHARS = 60
+
+
+def show(app: App, result: Any, *, as_json: bool) -> None:
+    """Print a result of any op."""
+    if as_json:
+        app.json(result.to_json())
+        return
+    for line in TEXTS[type(result).__name__](result):
+        app.say(line if app.colour else click.unstyle(line))
+
+
+def excerpt(data: bytes, limit: int = EXCERPT_CHARS) -> str:
+    """Show the beginning of `data` on one line."""
+    text = data.decode("utf-8", "replace")
+    shown = text[:limit].replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    return f"{shown}…" if len(text) > limit else shown
+
+
+def day(seconds: int | None) -> str:
+    """Write a date in UTC, the same on every machine."""
+    return "-" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+
+
+def moment(microseconds: int) -> str:
+    """Write a time in UTC to the second."""
+    at = datetime.fromtimestamp(microseconds // 1_000_000, UTC)
+    return at.strftime("%Y-%m-%d %H:%M:%S")
+
+
+# --- versions -------------------------------------------------------------------------------
+
+
+def _initialized(result: Initialized) -> Iterator[str]:
+    yield f"{result.folder or '.'} is the tree `{result.name}` (form {result.form})."
+    for path in result.written:
+        yield f"  wrote {path}"
+    for pack in result.packs:
+        yield f"  added the pack {pack}@1"
+    yield f"Next: git add, git commit, then pvc supersede {result.name} -m REASON"
+
+
+def _superseded(result: Superseded) -> Iterator[str]:
+    label = f"{result.name}@{result.number}"
+    if result.status == "identical":
+        yield f"Nothing to adopt: {label} holds these very bytes."
+        return
+    if result.version:
+        yield f"adopted {label} {result.version.id.short}"
+    else:
+        yield f"Would adopt {label}; nothing was moved."
+    for path in result.changed:
+        yield f"  {path}"
+    for finding in result.findings:
+        yield f"  {finding.severity.value}: {finding.message}"
+
+
+def version_line(version: VersionInfo) -> str:
+    """One version in one line."""
+    label = click.style(f"{version.name}@{version.number}", fg="yellow")
+    when = day(version.time.seconds)
+    return f"{label}  {version.id.short}  {when}  {version.author.name}  {version.subject}"
+
+
+def _versions(result: VersionsLog) -> Iterator[str]:
+    if not result.versions:
+        yield "No trees and no packs here; pvc init DIR makes a tree."
+    for version in result.versions:
+        yield version_line(version)
+
+
+def _pins(result: PinsLog) -> Iterator[str]:
+    if not result.pins:
+        yield "No pins here."
+    for pin in result.pins:
+        yield pin_line(pin)
+
+
+def pin_line(pin: Pin) -> str:
+    """One pin in one line."""
+    label = f"{pin.tree}@{pin.version}" if pin.tree else f"observed {pin.observed}"
+    chain = "" if pin.chain == "main" else f" chain {pin.chain}"
+    again = f" re-pin {pin.n}: {pin.reason}" if pin.n else ""
+    return f"{moment(pin.time)}  {pin.prompt.short}  {label}  {pin.session}{chain}{again}"
+
+
+def _shown(result: Shown) -> Iterator[str]:
+    pin, version = result.pin, result.version
+    if pin:
+        yield f"session      {pin.session}" + ("" if pin.chain == "main" else f" ({pin.chain})")
+        yield f"pinned       {moment(pin.time)} UTC by writer {pin.writer[:12]}"
+        yield f"prompt       {pin.prompt}"
+        for label, digest in (
+            ("values", pin.environment),
+            ("tools", pin.tools),
+            ("head", pin.head),
+        ):
+            if digest:
+                yield f"{label:<12} {digest}"
+        if pin.supersedes:
+            yield f"supersedes   {pin.supersedes}: {pin.reason}"
+        yield f"receipt      {pin.receipt}"
+        if result.rendered:
+            yield f"bytes        {len(result.rendered.data)}, rendered again, digest agrees"
+        elif result.missing:
+            yield f"bytes        not here: {result.missing}"
+    if version:
+        yield f"version      {version_line(version)}"
+        if version.source:
+            place = f"{version.source.short}:{version.source_path}"
+            yield f"source       {place} ({version.source_state})"
+        if version.reason != version.subject:
+            yield from (f"  {line}" for line in version.reason.split("\n"))
+    for path, size in result.files:
+        yield f"  {size:>8}  {path}"
+
+
+# --- blame and miss -------------------------------------------------------------------------
+
+
+def _blamed(result: Blamed) -> Iterator[str]:
+    reasons: dict[str, str] = {}
+    for run in result.runs:
+        data = result.rendered.data[run.start : run.end]
+        yield f"{run.start:>7}  {owner(run):<44}  {run.section:<20}  {excerpt(data)}"
+        if run.version:
+            label = f"{run.version.name}@{run.version.number}"
+            reasons.setdefault(label, f"{label}  {run.version.author.name}: {run.version.subject}")
+    yield ""
+    yield from (reasons[label] for label in sorted(reasons, key=_by_number))
+
+
+def _by_number(label: str) -> tuple[str, int]:
+    name, _, number = label.rpartition("@")
+    return name, int(number)
+
+
+def owner(run: BlameRun) -> str:
+    """Who owns a run, in a few words."""
+    match run.origin:
+        case FromSource():
+            if run.version is None:
+                return "unversioned"
+            who = run.source.commit.short if run.source else run.version.id.short
+            name = (run.author or "").split(" <")[0]
+            return f"{run.version.name}@{run.version.number} {who} {name} {day(run.time)}"
+        case FromBinding(name=name, pointer=pointer):
+            return f"value {name} ({pointer})"
+        case FromTool(name=name):
+            return f"tool {name}"
+        case Glue(rule):
+            return f"glue {rule}"
+        case Unversioned():
+            return "unversioned"
+
+
+def _missed(result: Missed) -> Iterator[str]:
+    miss = result.miss
+    yield f"{miss.verdict}: {miss.kind}"
+    place = miss.first_divergence
+    if place:
+        where = place.path_b or place.path_a or ""
+        yield f"first differing byte {place.offset}, in {place.region} at {where}"
+        for label, near in (("a", place.near_a), ("b", place.near_b)):
+            yield f"  {label}  {'(nothing)' if near is None else excerpt(near.encode())}"
+    if result.owner:
+        yield from _owner_lines(result.owner)
+    lost = result.lost
+    if lost.size_bytes:
+        band = f"{lost.tokens_low} to {lost.tokens_high}"
+        yield f"lost {lost.size_bytes} of {miss.scope_bytes} bytes, about {lost.tokens} tokens ({band})"
+        if lost.cost is not None:
+            yield f"  costs as much as {lost.cost:.0f} tokens of base input"
+    if result.advice:
+        yield result.advice
+
+
+def _owner_lines(who: Owner) -> Iterator[str]:
+    run = who.run
+    if not isinstance(run.origin, FromSource) or run.version is None:
+        yield f"{who.change} by {owner(run)}"
+        return
+    yield f"{who.change} by {owner(run)}: {run.origin.path}"
+    if run.source:
+        yield f"  commit  {run.source.commit.short} {run.source.subject}"
+    yield f"  adopted as {run.version.label} by {run.version.author.name}: {run.version.subject}"
+
+
+def _synced(result: SyncResult) -> Iterator[str]:
+    yield from result.to_lines()
+
+
+TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
+    "Blamed": _blamed,
+    "Initialized": _initialized,
+    "Missed": _missed,
+    "PinsLog": _pins,
+    "Shown": _shown,
+    "Superseded": _superseded,
+    "SyncResult": _synced,
+    "VersionsLog": _versions,
+}

@@ -1,0 +1,87 @@
+"""Fold the spool into the ledger, rendering each distinct pin again on the way.
+
+Rendering again is what keeps a poisoned program cache from staying hidden: the fold never reads
+the cache, it compiles from git objects (DESIGN §4).
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from pvc.core.json_text import parse
+from pvc.errors import NotFoundError
+from pvc.model.pin import Pin, PromptFacts
+from pvc.model.span import FromBinding, FromSource, Plane, Rendered, Span
+from pvc.ops.pins import version_of
+from pvc.ops.programs import pack_of
+from pvc.ops.render import render_pack
+from pvc.store.bodies import read_body
+from pvc.store.fold import FoldResult, fold
+
+if TYPE_CHECKING:
+    from pvc.model.pack import Pack
+    from pvc.store.repo import Repository
+
+
+def plane_of(pack: Pack, span: Span) -> Plane | None:
+    """Tell the plane of a span's bytes; null for glue, which lies between."""
+    match span.origin:
+        case FromSource(name=name):
+            section = pack.section(name)
+            return section.plane if section else None
+        case FromBinding():
+            return Plane.LAUNCH
+        case _:
+            return None
+
+
+def stable_bytes(pack: Pack, rendered: Rendered) -> int:
+    """Count the leading bytes that no launch value touches."""
+    launch = (span.start for span in rendered.spans if plane_of(pack, span) is Plane.LAUNCH)
+    return next(launch, len(rendered.data))
+
+
+def plane_starts(pack: Pack, rendered: Rendered) -> tuple[tuple[Plane, int], ...]:
+    """Find the first byte of each run of one plane, in order."""
+    starts: list[tuple[Plane, int]] = []
+    for span in rendered.spans:
+        plane = plane_of(pack, span)
+        if plane and (not starts or starts[-1][0] is not plane):
+            starts.append((plane, span.start))
+    return tuple(starts)
+
+
+def facts_of(repo: Repository, pin: Pin) -> PromptFacts | None:
+    """Render a pin again from git's objects; null when its version or values are not here.
+
+    The facts carry the digest of what came out, whether or not it is the pinned one.
+    """
+    if pin.observed or pin.environment is None:
+        return None
+    body = read_body(repo, pin.environment)
+    try:
+        pack = pack_of(repo, version_of(repo, pin))
+    except NotFoundError:
+        return None
+    values = parse(body.decode()) if body is not None else None
+    if not isinstance(values, dict):
+        return None
+    rendered = render_pack(pack, values)
+    return PromptFacts(
+        digest=rendered.digest,
+        size_bytes=len(rendered.data),
+        sha256=sha256(rendered.data).hexdigest(),
+        form=pack.form,
+        rule=pack.rule,
+        label=pack.label,
+        fingerprint=pack.fingerprint,
+        blocks=rendered.block_ends,
+        stable=stable_bytes(pack, rendered),
+        planes=plane_starts(pack, rendered),
+    )
+
+
+def run(repo: Repository, *, wait: bool = True) -> FoldResult:
+    """Fold this clone's spool; see `store.fold`."""
+    return fold(repo, render=lambda pin: facts_of(repo, pin), wait=wait)

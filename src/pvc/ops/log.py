@@ -1,0 +1,93 @@
+"""Lists: versions of one chain, all chains, pins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pvc.model.pin import Pin
+    from pvc.store.repo import Repository
+    from pvc.store.versions import VersionInfo
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsLog:
+    """Versions, newest first."""
+
+    versions: tuple[VersionInfo, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Keys of `pvc.log/1`."""
+        return {"schema": "pvc.log/1", "versions": [version_json(v) for v in self.versions]}
+
+
+@dataclass(frozen=True, slots=True)
+class PinsLog:
+    """Pins, newest first."""
+
+    pins: tuple[Pin, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Keys of `pvc.pins/1`."""
+        return {"schema": "pvc.pins/1", "pins": [pin_json(pin) for pin in self.pins]}
+
+
+def versions_log(repo: Repository, name: str | None, limit: int) -> VersionsLog:
+    """List the versions of `name`; without a name the newest version of each tree and pack."""
+    from pvc.ops.select import KINDS, select_version
+    from pvc.store.versions import chain, names, tip
+
+    if name is None:
+        tips = [tip(repo, kind, each) for kind in KINDS for each in names(repo, kind)]
+        return VersionsLog(tuple(version for version in tips if version)[:limit])
+    newest = select_version(repo, name)
+    return VersionsLog(tuple(islice(chain(repo, newest.kind, newest.name), limit)))
+
+
+def pins_log(repo: Repository, tree: str | None, limit: int) -> PinsLog:
+    """List the newest pins, of one tree or of all."""
+    from pvc.store.ledger import Ledger
+
+    return PinsLog(Ledger(repo).newest(limit, tree))
+
+
+def version_json(version: VersionInfo) -> dict[str, object]:
+    """Write a version as JSON."""
+    return {
+        "kind": version.kind.removesuffix("s"),
+        "name": version.name,
+        "version": version.number,
+        "commit": version.id,
+        "author": str(version.author),
+        "time": version.time.seconds,
+        "reason": version.reason,
+        "source": version.source,
+        "source_path": version.source_path,
+        "source_state": version.source_state,
+    }
+
+
+def pin_json(pin: Pin) -> dict[str, object]:
+    """Write a pin as JSON, absent fields as null."""
+    return {
+        "session": pin.session,
+        "chain": pin.chain,
+        "n": pin.n,
+        "time": pin.time,
+        "writer": pin.writer,
+        "tree": pin.tree,
+        "version": pin.version,
+        "commit": pin.commit,
+        "prompt_digest": pin.prompt,
+        "environment_digest": pin.environment,
+        "tools_digest": pin.tools,
+        "head_digest": pin.head,
+        "provider": pin.provider,
+        "model": pin.model,
+        "observed": pin.observed,
+        "supersedes": pin.supersedes,
+        "reason": pin.reason,
+        "receipt": pin.receipt,
+    }

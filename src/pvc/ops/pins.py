@@ -1,0 +1,63 @@
+"""A pin's prompt, rendered again from its inputs, or given back as it was observed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pvc.core.json_text import parse
+from pvc.errors import CorruptError, NotFoundError
+from pvc.model.span import Rendered, Span, Unversioned
+from pvc.ops.render import render_version
+
+if TYPE_CHECKING:
+    from pvc.core.json_text import Value
+    from pvc.model.digest import Digest
+    from pvc.model.pin import Pin
+    from pvc.store.repo import Repository
+    from pvc.store.versions import VersionInfo
+
+
+def version_of(repo: Repository, pin: Pin) -> VersionInfo:
+    """Find the version that a pin names. Raises `NotFoundError` when it is not in this clone."""
+    from pvc.store.versions import at_commit
+
+    if pin.commit is None:
+        raise NotFoundError(f"session `{pin.session}` was observed; it names no version")
+    return at_commit(repo, pin.commit)
+
+
+def rendered_of(repo: Repository, pin: Pin) -> Rendered:
+    """Render a pin again. Raises `CorruptError` when other bytes come out than were pinned."""
+    if pin.observed:
+        data = body_of(repo, pin.prompt, f"the bytes of session `{pin.session}`")
+        return Rendered(data, (Span(0, len(data), Unversioned()),) if data else (), (len(data),))
+    environment = body_of(repo, pin.environment, f"the values of session `{pin.session}`")
+    values = parse(environment.decode())
+    assert isinstance(values, dict)  # noqa: S101  # `pin` stores objects only, and the digest held
+    rendered = render_version(repo, version_of(repo, pin), values).rendered
+    if rendered.digest != pin.prompt:
+        raise CorruptError(
+            f"session `{pin.session}` renders to {rendered.digest.short}, not {pin.prompt.short}",
+            hint="pvc log shows its version; the stored version or values are not what was pinned",
+        )
+    return rendered
+
+
+def tools_of(repo: Repository, pin: Pin) -> Value:
+    """Read the tool definitions of a pin as they were given; null when it has none."""
+    if pin.tools is None:
+        return None
+    return parse(body_of(repo, pin.tools, f"the tools of session `{pin.session}`").decode())
+
+
+def body_of(repo: Repository, digest: Digest | None, what: str) -> bytes:
+    """Read a body. Raises `NotFoundError` when this clone does not hold it."""
+    from pvc.store.bodies import read_body
+
+    data = read_body(repo, digest) if digest else b"{}"
+    if data is None:
+        raise NotFoundError(
+            f"{what} are not in this clone",
+            hint="bodies stay where they were pinned unless `pvc.pushBodies` is set there",
+        )
+    return data

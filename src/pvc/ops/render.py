@@ -1,0 +1,72 @@
+"""The exact bytes of a version's prompt, or of a folder before it is adopted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pvc.core.compile import compile_pack
+from pvc.core.program import run as run_program
+from pvc.model.span import Rendered, lift
+from pvc.ops.programs import pack_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pvc.model.pack import Pack
+    from pvc.store.repo import Repository
+    from pvc.store.versions import VersionInfo
+
+
+@dataclass(frozen=True, slots=True)
+class RenderResult:
+    """A rendered prompt and the version that it is of; null for a folder not adopted yet."""
+
+    rendered: Rendered
+    name: str
+    version: VersionInfo | None
+
+    def map_json(self) -> dict[str, object]:
+        """Keys of `pvc.map/1`: the spans that tile the bytes."""
+        from pvc.ops.blame import origin_json
+
+        return {
+            "schema": "pvc.map/1",
+            "tree": self.name,
+            "version": self.version.number if self.version else None,
+            "commit": self.version.id if self.version else None,
+            "digest": self.rendered.digest,
+            "bytes": len(self.rendered.data),
+            "blocks": list(self.rendered.block_ends),
+            "spans": [
+                {
+                    "start": span.start,
+                    "end": span.end,
+                    "section": span.section or None,
+                    "origin": origin_json(span.origin),
+                }
+                for span in self.rendered.spans
+            ],
+        }
+
+
+def render_pack(pack: Pack, environment: Mapping[str, object]) -> Rendered:
+    """Render a pack. Pure: equal pack and environment give equal bytes."""
+    return lift(*run_program(compile_pack(pack), environment))
+
+
+def render_version(
+    repo: Repository, version: VersionInfo, environment: Mapping[str, object]
+) -> RenderResult:
+    """Render one version; raises `UsageError` when the environment does not fit its form."""
+    return RenderResult(render_pack(pack_of(repo, version), environment), version.name, version)
+
+
+def render_folder(
+    repo: Repository, name: str, environment: Mapping[str, object], *, folder: str | None = None
+) -> RenderResult:
+    """Render the folder of tree `name` as it stands in the worktree, adopted or not."""
+    from pvc.ops.supersede import read_candidate
+
+    candidate = read_candidate(repo, name, "worktree", folder)
+    return RenderResult(render_pack(candidate.pack, environment), name, None)

@@ -1,0 +1,125 @@
+"""What a word on the command line means: a version, a pin.
+
+`NAME@7`, `NAME@channel`, `b3:PREFIX`, `session:ID` and `path:P` are explicit. A bare word is tried
+as all of them; two matches are an error that names both (DESIGN §2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pvc.errors import NotFoundError, UsageError
+from pvc.model.digest import TAG
+
+if TYPE_CHECKING:
+    from pvc.model.pin import Pin
+    from pvc.store.repo import Repository
+    from pvc.store.versions import Kind, VersionInfo
+
+SESSION = "session:"
+KINDS: tuple[Kind, ...] = ("trees", "packs")
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """One version or one pin; exactly one of them is set."""
+
+    version: VersionInfo | None = None
+    pin: Pin | None = None
+
+
+def select(repo: Repository, word: str) -> Selected:
+    """Find what `word` names. Raises `NotFoundError`, or `UsageError` when it names two things."""
+    if word.startswith((SESSION, TAG)):
+        return Selected(pin=select_pin(repo, word))
+    if "@" in word and _named(repo, word.split("@", maxsplit=1)[0]):
+        return Selected(version=select_version(repo, word))
+    name = _named(repo, word)
+    pins = _sessions(repo, word)
+    if name and pins:
+        raise UsageError(
+            f"`{word}` is a {name.removesuffix('s')} and a session",
+            hint=f"say `{SESSION}{word}` or `{word}@{select_version(repo, word).number}`",
+        )
+    if name:
+        return Selected(version=select_version(repo, word))
+    if pins:
+        return Selected(pin=pins[0])
+    raise NotFoundError(f"`{word}` is no tree, pack or session here", hint=_hint(repo, word))
+
+
+def select_version(repo: Repository, word: str) -> VersionInfo:
+    """Find the version that `NAME`, `NAME@7` or `NAME@channel` names."""
+    from pvc.store.versions import at_commit, find
+
+    name, at, label = word.partition("@")
+    kind = _named(repo, name)
+    if kind is None:
+        raise NotFoundError(f"no tree or pack `{name}` here", hint=_hint(repo, name))
+    if not at or label.isdecimal():
+        return find(repo, kind, name, int(label) if at else None)
+    move = repo.ref(f"refs/pvc/channels/{name}/{label}")
+    if move is None:
+        raise NotFoundError(f"`{name}` has no channel `{label}`", hint=f"pvc log {name}")
+    return at_commit(repo, repo.commit(move).parents[-1])
+
+
+def select_pin(repo: Repository, word: str) -> Pin:
+    """Find the newest pin of a session, or the one pin whose prompt or receipt begins so."""
+    from pvc.store.ledger import Ledger
+
+    if word.startswith(TAG):
+        pins = Ledger(repo).digest(word)
+        prompts = {pin.prompt for pin in pins}
+        if len(prompts) > 1:
+            names = ", ".join(sorted(prompt.short for prompt in prompts))
+            raise UsageError(
+                f"`{word}` begins {len(prompts)} digests", at=names, hint="more digits"
+            )
+    else:
+        pins = _sessions(repo, word.removeprefix(SESSION))
+    if not pins:
+        raise NotFoundError(
+            f"no pin `{word}` here", hint="pvc log --pins; pvc sync fetches others'"
+        )
+    return pins[0]
+
+
+def _sessions(repo: Repository, session: str) -> tuple[Pin, ...]:
+    from pvc.store.ledger import Ledger
+
+    return Ledger(repo).session(session)
+
+
+def _named(repo: Repository, name: str) -> Kind | None:
+    """Tell the kind of the tree or pack of that name; null when there is none."""
+    for kind in KINDS:
+        if _is_ref_name(name) and repo.ref(f"refs/pvc/{kind}/{name}"):
+            return kind
+    return None
+
+
+def _is_ref_name(name: str) -> bool:
+    from pvc.model.names import TreeName
+
+    try:
+        TreeName(name)
+    except UsageError:
+        return False
+    return True
+
+
+def _hint(repo: Repository, word: str) -> str:
+    from difflib import get_close_matches
+
+    from pvc.store.versions import names
+
+    known = [name for kind in KINDS for name in names(repo, kind)]
+    near = get_close_matches(word.split("@", maxsplit=1)[0], known, 1)
+    if near:
+        return f"did you mean `{near[0]}`?"
+    remote = any(f"/{word}" in ref for ref, _ in repo.refs("refs/pvc/remotes/"))
+    return (
+        "it is on a remote: pvc sync" if remote else "pvc log lists trees; pvc log --pins sessions"
+    )

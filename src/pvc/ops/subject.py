@@ -1,0 +1,57 @@
+"""Blame of what a word names: a pin, or a version with values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pvc.errors import NotFoundError, UsageError
+from pvc.ops.blame import Blamed, blame
+from pvc.ops.pins import rendered_of, version_of
+from pvc.ops.render import render_version
+from pvc.ops.select import select
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pvc.model.span import Rendered
+    from pvc.store.repo import Repository
+
+
+def blame_subject(
+    repo: Repository,
+    word: str,
+    environment: Mapping[str, object],
+    byte_range: tuple[int, int] | None = None,
+    section: str | None = None,
+) -> Blamed:
+    """Blame the prompt of a pin or of a version.
+
+    `byte_range` is half-open. Raises `UsageError` when it lies outside of the prompt, and
+    `NotFoundError` when nothing of `section` was rendered.
+    """
+    found = select(repo, word)
+    if found.pin:
+        rendered, version = rendered_of(repo, found.pin), version_of(repo, found.pin)
+        subject: dict[str, object] = {"session": found.pin.session, "receipt": found.pin.receipt}
+    else:
+        assert found.version is not None  # noqa: S101  # `select` gives one of the two
+        version = found.version
+        rendered, subject = render_version(repo, version, environment).rendered, {}
+    subject |= {"tree": version.name, "version": version.number, "commit": version.id}
+    span = _range(rendered, byte_range, section)
+    return Blamed(subject, rendered, blame(repo, rendered, version, span))
+
+
+def _range(
+    rendered: Rendered, byte_range: tuple[int, int] | None, section: str | None
+) -> tuple[int, int] | None:
+    size = len(rendered.data)
+    if byte_range and not 0 <= byte_range[0] < byte_range[1] <= size:
+        raise UsageError(f"bytes {byte_range[0]}..{byte_range[1]} of a prompt of {size} bytes")
+    if section is None:
+        return byte_range
+    found = rendered.section_range(section)
+    if found is None:
+        names = dict.fromkeys(span.section for span in rendered.spans if span.section)
+        raise NotFoundError(f"the prompt has no section `{section}`", hint=", ".join(names))
+    return found

@@ -1,0 +1,221 @@
+"""Bad input: one clear line, a hint, the right exit code, and nothing half-written."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Clone
+
+
+def test_not_a_repository(tmp_path: Path) -> None:
+    for words in (["log"], ["supersede", "x", "-m", "y"], ["pin", "x", "--session", "s"]):
+        assert "git" in Clone(tmp_path).refused(*words, code=4)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["render", "agnet", "--set", "cwd=/"], "did you mean `agent`?"),
+        (["render", "agent@9", "--set", "cwd=/"], "agent"),
+        (["render", "agent@production", "--set", "cwd=/"], "production"),
+        (["show", "session:nobody"], "nobody"),
+        (["show", "b3:0000"], "b3:0000"),
+        (["show", "nothing-at-all"], "nothing-at-all"),
+        (["supersede", "agnet", "-m", "x"], "did you mean `agent`?"),
+        (["pin", "agnet", "--session", "s"], "agnet"),
+        (["pin", "agent@9", "--session", "s", "--set", "cwd=/"], "9"),
+        (["pin", "agent", "--session", "s", "--resume"], "s"),
+        (["blame", "agent", "--set", "cwd=/", "--section", "90-none.md"], "10-role.md"),
+        (["miss", "session:x", "session:y"], "x"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_not_there_is_named(adopted: Clone, words: list[str], says: str) -> None:
+    before = adopted.refs()
+    assert says in adopted.refused(*words, code=4)
+    assert adopted.refs() == before
+
+
+def test_an_ambiguous_digest_prefix_names_what_it_begins(adopted: Clone) -> None:
+    first: dict[str, str] = {}
+    for i in range(400):  # 16 digits: two of 17 prompts share the first
+        cwd = f"/srv/{i}"
+        digest = adopted.pvc("pin", "agent", "--session", f"s{i}", "--set", f"cwd={cwd}", "--json")
+        prefix = digest.json["prompt_digest"][:4]
+        if prefix in first:
+            break
+        first[prefix] = cwd
+    error = adopted.refused("show", prefix, code=2)
+    assert "begins 2 digests" in error
+
+
+def test_a_word_that_is_tree_and_session_is_refused(adopted: Clone) -> None:
+    adopted.pvc("pin", "agent", "--session", "agent", "--set", "cwd=/")
+    error = adopted.refused("show", "agent", code=2)
+    assert "session:agent" in error
+    assert "agent@1" in error
+    adopted.pvc("show", "session:agent")
+    adopted.pvc("show", "agent@1")
+
+
+def test_a_corrupt_pack_names_line_and_what_was_expected(ada: Clone) -> None:
+    ada.write("t/pvc.toml", 'format = 1\nname = "t"\nform = "loom"\n')
+    ada.write("t/p.loom", "%% loom-prompt-pack 1\n%% version v\n%% sektion a\nx\n")
+    ada.commit()
+    error = ada.refused("supersede", "t", "-m", "x", code=3)
+    assert "line 3" in error
+    assert "sektion a" in error
+    assert ada.refs() == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('fiels = ["*.md"]', "did you mean `files`?"),
+        ("bindings = 3", "bindings"),
+        ("x =", "pvc.toml"),
+    ],
+)
+def test_a_bad_manifest_names_the_key(plain: Clone, line: str, says: str) -> None:
+    plain.write("agent/pvc.toml", f'format = 1\nname = "agent"\nform = "plain"\n{line}\n')
+    plain.commit()
+    done = plain.pvc("supersede", "agent", "-m", "x", code=3 if line == "x =" else 2)
+    assert says in done.err
+    assert plain.refs() == ""
+
+
+@pytest.mark.parametrize(
+    ("env", "code", "says"),
+    [
+        ('{"cwd": 3}', 2, "/cwd"),
+        ('{"cdw": "/"}', 2, "did you mean `cwd`?"),
+        ("{}", 2, "cwd"),
+        ("[]", 2, "object"),
+        ('{"cwd": "/", }', 3, "env.json:1"),
+        ('{"cwd": "/", "cwd": "/x"}', 3, "cwd"),
+        ('{"cwd": "\\ud800"}', 2, "cwd"),
+    ],
+)
+def test_a_bad_environment_names_the_pointer(
+    adopted: Clone, env: str, code: int, says: str
+) -> None:
+    adopted.write("env.json", env)
+    for words in (["render", "agent"], ["pin", "agent", "--session", "s"]):
+        assert says in adopted.refused(*words, "--env", "env.json", code=code)
+    assert "No pins" in adopted.pvc("log", "--pins").text
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("bad.md", b"\xff\xfe", "UTF-8"),
+        ("big.md", b"x" * 100_000_000, "big.md"),
+        ("Role.md", b"one", "role.md"),
+    ],
+    ids=["invalid utf-8", "100 MB", "case folding"],
+)
+def test_files_that_no_version_may_hold(plain: Clone, name: str, data: bytes, says: str) -> None:
+    plain.write(f"agent/{name}", data)
+    if name == "Role.md":
+        plain.write("agent/role.md", b"two")
+    plain.commit()
+    error = plain.pvc("supersede", "agent", "-m", "x", code=3 if name == "bad.md" else 2).err
+    assert says in error
+    assert plain.refs() == ""
+
+
+def test_a_symbolic_link_is_refused_with_its_path(plain: Clone) -> None:
+    (plain.path / "agent/link.md").symlink_to("10-role.md")
+    plain.commit()
+    assert "link.md" in plain.refused("supersede", "agent", "-m", "x", code=2)
+    assert plain.refs() == ""
+
+
+def test_a_path_with_dots_is_refused(adopted: Clone) -> None:
+    assert ".." in adopted.refused("supersede", "agent", "-m", "x", "--from", "../x", code=2)
+
+
+def test_a_damaged_cache_file_is_made_again(adopted: Clone) -> None:
+    folder = adopted.path / ".git/pvc/cache/v1"
+    files = list(folder.iterdir())
+    assert files
+    for damage in (b"", b"garbage", files[0].read_bytes()[:-5], files[0].read_bytes() + b"x"):
+        files[0].write_bytes(damage)
+        name = f"s{len(damage)}"
+        data = adopted.pvc("pin", "agent", "--session", name, "--set", "cwd=/", "--out", "-").out
+        assert b"Work in /." in data
+
+
+def test_without_a_name_git_is_told_how(plain: Clone) -> None:
+    nameless = dict.fromkeys(
+        (f"GIT_{role}_{what}" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")), ""
+    )
+    plain.git("config", "user.useConfigOnly", "true")
+    error = plain.refused("supersede", "agent", "-m", "x", code=2, **nameless)
+    assert "user.name" in error
+    assert "user.email" in error
+    assert plain.refs() == ""
+
+
+def test_an_empty_reason_is_refused(plain: Clone) -> None:
+    assert "-m" in plain.refused("supersede", "agent", "-m", " ", code=2)
+
+
+def test_names_that_lead_nowhere_are_not_adopted(ada: Clone) -> None:
+    ada.pvc("init", "t")
+    ada.write("t/conduct.md", "Stay in {workspce}.\n")
+    ada.commit()
+    error = ada.refused("supersede", "t", "-m", "x", code=1)
+    assert "workspce" in error
+    assert "refs/pvc/trees" not in ada.refs()
+    ada.pvc("supersede", "t", "-m", "x", "--accept-findings")
+
+
+def test_a_pin_that_cannot_be_recorded_does_not_stop_a_launch(adopted: Clone) -> None:
+    spool = adopted.path / ".git/pvc/spool"
+    shutil.rmtree(spool, ignore_errors=True)
+    spool.write_text("a file where a folder should be")
+    words = ["pin", "agent", "--session", "s", "--set", "cwd=/", "--json"]
+    done = adopted.pvc(*words)
+    assert done.json["status"] == "unrecorded"
+    assert done.err
+    assert adopted.pvc(*words, "--must-record", code=5).json["status"] == "error"
+
+
+def test_control_characters_never_reach_the_terminal(adopted: Clone) -> None:
+    adopted.write("agent/10-role.md", "red \x1b[31mtext\x07\n")
+    adopted.commit("esc \x1b[2J here")
+    adopted.pvc("supersede", "agent", "-m", "why \x1b[31m not")
+    adopted.pvc("pin", "agent", "--session", "s", "--set", "cwd=/")
+    for words in (["log", "agent"], ["show", "s"], ["blame", "s"], ["log", "--pins"]):
+        assert "\x1b" not in adopted.pvc(*words).text
+
+
+def test_a_reader_that_leaves_is_no_error(adopted: Clone) -> None:
+    line = 'python -m pvc render agent --set cwd=/ | head -c 1 > /dev/null; echo "${PIPESTATUS[0]}"'
+    path = f"{Path(os.sys.executable).parent}:{os.environ['PATH']}"  # type: ignore[attr-defined]
+    done = adopted.run(["bash", "-c", line], PATH=path)
+    assert done.text.strip() in {"0", "141"}
+    assert "Traceback" not in done.err
+
+
+def test_a_version_that_somebody_else_adopted_first_is_not_lost(
+    plain: Clone, make_clone: Callable[..., Clone], tmp_path: Path
+) -> None:
+    hub = tmp_path / "hub.git"
+    plain.git("init", "-q", "--bare", "-b", "main", str(hub))
+    plain.git("remote", "add", "origin", str(hub))
+    plain.git("push", "-q", "origin", "main")
+    bob = make_clone("bob", "Bob Lindqvist", hub)
+    bob.write("agent/10-role.md", "Bob's\n")
+    bob.commit()
+    plain.pvc("supersede", "agent", "-m", "Ada was first")
+    bob.pvc("supersede", "agent", "-m", "Bob was second")
+    plain.pvc("sync", "origin")
+    done = bob.pvc("sync", code=1)
+    assert "Ada was first" in done.text + done.err
+    assert "Bob was second" in done.text + done.err
+    assert "Bob's" in bob.pvc("render", "agent", "--set", "cwd=/").text
