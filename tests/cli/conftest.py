@@ -86,7 +86,7 @@ class Clone:
         return done
 
     def refused(self, *words: str, code: int, **changes: str) -> str:
-        """Run a command that must fail: one line, perhaps hints, nothing on stdout; gives stderr."""
+        """Run what must fail: one line, perhaps hints, nothing on stdout; gives stderr."""
         done = self.pvc(*words, code=code, **changes)
         first, *rest = done.err.rstrip("\n").split("\n")
         assert first.startswith("pvc: "), done.err

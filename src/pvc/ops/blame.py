@@ -6,7 +6,8 @@ that wrote it (`core.blame` along the history up to that version's source).
 
 Rule 1: runs tile the prompt; each has one origin.
 Rule 2: the user's history answers only where it holds the very blob that was adopted; else the
-version alone answers, and `source` is null (DESIGN §3).
+version alone answers, and `source` is null (DESIGN §3). A pack's text is answered by the pack's
+own chain in the same way.
 Rule 3: a value is owned by whoever gave it. Version and commit of its run are the placeholder's.
 """
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.core.blame import Annotation, annotate
 from pvc.model.span import (
@@ -37,10 +38,12 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
+PACKS = ".pvc/packs/"
+
 
 @dataclass(frozen=True, slots=True)
 class SourceCommit:
-    """The commit of the user's own history that wrote a run."""
+    """The commit that wrote a run: of the user's own history, or of the pack's chain."""
 
     commit: CommitId
     path: str
@@ -185,6 +188,14 @@ def _continues(a: BlameRun, b: BlameRun) -> bool:
     return moved == b.origin
 
 
+class _UserHistory(NamedTuple):
+    """An annotated history that holds an adopted file: at `path` below `folder`."""
+
+    annotation: Annotation
+    folder: str
+    path: str
+
+
 class _Owners:
     """Answers who owns a span of one version's prompt; annotates each history once."""
 
@@ -194,6 +205,7 @@ class _Owners:
         self._infos: dict[CommitId, VersionInfo] = {version.id: version}
         self._histories: dict[tuple[CommitId, str], Annotation] = {}
         self._sources: dict[tuple[CommitId, str], SourceCommit] = {}
+        self._locks: dict[CommitId, dict[str, CommitId]] = {}
 
     @cached_property
     def chain(self) -> Annotation:
@@ -231,30 +243,48 @@ class _Owners:
         if history is None:
             yield whole
             return
-        for start, end, user in overlaps(history.runs(run.path), offset, size):
+        for start, end, user in overlaps(history.annotation.runs(history.path), offset, size):
             begin = start - offset
             yield replace(
                 whole,
                 start=at + begin,
                 end=at + end - offset,
                 origin=replace(origin, offset=origin.offset + begin),
-                source=self._source(user, info.source_path),
+                source=self._source(user, history.folder),
             )
 
-    def _history(self, info: VersionInfo, run: Run) -> Annotation | None:
-        """Annotate the user's history up to the source, when it holds the adopted blob."""
+    def _history(self, info: VersionInfo, run: Run) -> _UserHistory | None:
+        """Annotate where the version's bytes came from, when that holds the adopted blob."""
         from pvc.store.history import GitHistory, is_complete
 
-        if info.source is None or run.path.startswith(".pvc/"):
+        place = self._place(info, run.path)
+        if place is None:
             return None
-        key = (info.source, info.source_path)
-        if key not in self._histories:
-            if not is_complete(self.repo, info.source):
+        tip, folder, path = place
+        if (tip, folder) not in self._histories:
+            if not is_complete(self.repo, tip):
                 return None
-            self._histories[key] = annotate(GitHistory(self.repo, info.source, info.source_path))
-        history = self._histories[key]
-        known = run.path in history.files and history.blob_of(run.path) == run.blob
-        return history if known else None
+            self._histories[tip, folder] = annotate(GitHistory(self.repo, tip, folder))
+        history = self._histories[tip, folder]
+        if path not in history.files or history.blob_of(path) != run.blob:
+            return None
+        return _UserHistory(history, folder, path)
+
+    def _place(self, info: VersionInfo, path: str) -> tuple[CommitId, str, str] | None:
+        """Find the commit, folder and path that a file of a version was taken from."""
+        if not path.startswith(PACKS):
+            return None if info.source is None else (info.source, info.source_path, path)
+        pack, _, inner = path.removeprefix(PACKS).partition("/")
+        commit = self._lock(info).get(pack)
+        return None if commit is None else (commit, "", inner)
+
+    def _lock(self, info: VersionInfo) -> dict[str, CommitId]:
+        """Read which commit each pack of a version came from."""
+        if info.id not in self._locks:
+            from pvc.store.versions import pack_commits
+
+            self._locks[info.id] = pack_commits(self.repo, info)
+        return self._locks[info.id]
 
     def _source(self, run: Run, prefix: str) -> SourceCommit:
         path = f"{prefix}/{run.path}" if prefix else run.path

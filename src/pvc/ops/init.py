@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pvc.dialects.manifest import parse_manifest
@@ -12,6 +11,8 @@ from pvc.model.manifest import MANIFEST
 from pvc.model.names import TreeName
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pvc.store.repo import Repository
 
 # What is stored must be what was written: no checkout or add may convert these bytes.

@@ -8,6 +8,7 @@ Rule 3: only the last paragraph of a message holds trailers, so a reason can say
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, Literal
@@ -186,6 +187,18 @@ def sources(repo: Repository, version: VersionInfo) -> Sources:
     return Sources.of(
         Source(path, repo.blob(entry.oid)) for path, entry in walk(repo, version.tree)
     )
+
+
+def pack_commits(repo: Repository, version: VersionInfo) -> dict[str, CommitId]:
+    """Read from a version's lock which commit each of its packs came from."""
+    lock = next((e for p, e in walk(repo, version.tree) if p == f"{RESERVED}/lock.toml"), None)
+    if lock is None:
+        raise CorruptError(f"`{version.label}` has no `{RESERVED}/lock.toml`", at=version.id)
+    try:
+        packs = tomllib.loads(repo.blob(lock.oid).decode()).get("packs", {})
+        return {name: CommitId(pack["commit"]) for name, pack in packs.items()}
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorruptError(f"the lock of `{version.label}` is damaged: {error}") from None
 
 
 def walk(repo: Repository, tree: ObjectId, prefix: str = "") -> Iterator[tuple[str, Entry]]:
