@@ -82,7 +82,7 @@ def test_a_corrupt_pack_names_line_and_what_was_expected(ada: Clone) -> None:
 def test_a_bad_manifest_names_the_key(plain: Clone, line: str, says: str) -> None:
     plain.write("agent/pvc.toml", f'format = 1\nname = "agent"\nform = "plain"\n{line}\n')
     plain.commit()
-    done = plain.pvc("supersede", "agent", "-m", "x", code=3 if line == "x =" else 2)
+    done = plain.pvc("supersede", "agent", "-m", "x", code=4 if line == "x =" else 2)
     assert says in done.err
     assert plain.refs() == ""
 
@@ -122,7 +122,7 @@ def test_files_that_no_version_may_hold(plain: Clone, name: str, data: bytes, sa
     if name == "Role.md":
         plain.write("agent/role.md", b"two")
     plain.commit()
-    error = plain.pvc("supersede", "agent", "-m", "x", code=3 if name == "bad.md" else 2).err
+    error = plain.pvc("supersede", "agent", "-m", "x", code=3 if name == "bad.md" else 1).err
     assert says in error
     assert plain.refs() == ""
 
@@ -130,7 +130,7 @@ def test_files_that_no_version_may_hold(plain: Clone, name: str, data: bytes, sa
 def test_a_symbolic_link_is_refused_with_its_path(plain: Clone) -> None:
     (plain.path / "agent/link.md").symlink_to("10-role.md")
     plain.commit()
-    assert "link.md" in plain.refused("supersede", "agent", "-m", "x", code=2)
+    assert "link.md" in plain.refused("supersede", "agent", "-m", "x", code=1)
     assert plain.refs() == ""
 
 

@@ -107,6 +107,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader left, as `| head` does. stdout is closed so that its flush at exit cannot fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except Exception:  # noqa: BLE001  # a fault in pvc: its traceback is what mends it
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.write("pvc: this is a fault in pvc; please report it with the lines above\n")
+        return PvcError.exit_code
     return result if isinstance(result, int) else 0
 
 

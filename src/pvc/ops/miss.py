@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pvc.core.json_text import dump, parse
 from pvc.core.miss import Context, Miss, compare
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pvc.store.versions import VersionInfo
 
 PATH = "path:"
+Relation = Literal["next_turn", "new_session"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,17 +194,25 @@ def _context(known: dict[str, Value], sides: tuple[Side, ...], options: MissOpti
         seconds = float(str(given))
     if seconds is None and a.pin and b.pin:
         seconds = max(0.0, (b.pin.time - a.pin.time) / 1e6)
-    relation = options.relation or known.get("relation")
+    relation = _relation(options.relation or known.get("relation"))
     if relation is None and a.pin and b.pin:
         relation = "new_session"
     same_account, usage = known.get("same_account"), known.get("usage_b")
     return Context(
         provider=a.body.shape,
-        relation=relation if isinstance(relation, str) else None,
+        relation=relation,
         seconds_between=seconds,
         same_account=same_account if isinstance(same_account, bool) else None,
         usage_b=usage if isinstance(usage, dict) else None,
     )
+
+
+def _relation(given: Value) -> Relation | None:
+    match given:
+        case None | "next_turn" | "new_session":
+            return given
+        case _:
+            raise UsageError(f"`{given}` is no relation", hint="next_turn or new_session")
 
 
 # --- the owner ------------------------------------------------------------------------------
