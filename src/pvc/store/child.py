@@ -60,7 +60,8 @@ class Done:
     @property
     def reason(self) -> str:
         """The line of stderr that says why, without git's own prefix."""
-        lines = [line for line in self.err.split("\n") if line.startswith(("fatal:", "error:"))]
+        text = self.err.replace(":\n\t", ": ")  # a list that begins on its own line
+        lines = [line for line in text.split("\n") if line.startswith(("fatal:", "error:"))]
         line = (lines or self.err.split("\n") or [""])[0]
         return line.removeprefix("fatal: ").removeprefix("error: ").removesuffix(".").strip()
 
