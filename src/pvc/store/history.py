@@ -1,7 +1,12 @@
 """A first-parent chain as `core.blame` walks it: what each commit changed below a folder.
 
-Trees are compared by id, so a commit that leaves the folder alone costs one look at it, and only
-folders that changed are opened.
+It serves a chain of versions and the user's own history alike.
+
+Rule 1: trees are compared by id, so a commit that leaves the folder alone costs one look at it,
+and only folders that changed are opened.
+Rule 2: links and submodules are no text; they are absent here.
+Rule 3: in a shallow clone the oldest commit that is here counts as the first (`is_complete` tells).
+Rule 4: objects are read without hashing each again, as git does; `pvc verify` hashes them.
 """
 
 from __future__ import annotations
@@ -15,38 +20,60 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.model.names import CommitId, ObjectId
-    from pvc.store.repo import Entry, Repository
+    from pvc.store.repo import Commit, Entry, Repository
 
 
 class GitHistory:
     """The first parents of `tip`, oldest first; paths are relative to the folder `prefix`.
 
-    A link or a submodule is no text and is left out. In a shallow clone the oldest commit that is
-    here counts as the first (`is_complete` tells).
+    With `since`, only the commits after it; it must be one of the first parents.
     """
 
-    def __init__(self, repo: Repository, tip: CommitId, prefix: str = "") -> None:
+    def __init__(
+        self,
+        repo: Repository,
+        tip: CommitId,
+        prefix: str = "",
+        *,
+        since: CommitId | None = None,
+    ) -> None:
         self._repo = repo
         self._tip = tip
         self._prefix = [part for part in prefix.split("/") if part]
+        self._since = since
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> tuple[Step, ...]:
         """Give every commit, oldest first, with what it changed below the folder."""
-        commits = [(c.id, c.tree) for c in self._repo.first_parents(self._tip)]
-        before: ObjectId | None = None
-        seen: ObjectId | None = None  # the root tree of the commit before
-        for oid, tree in reversed(commits):
-            changes: tuple[Change, ...] = ()
-            if tree != seen:
-                folder = self._folder(tree)
-                if folder != before:
-                    changes = tuple(self._changes(before, folder, ""))
-                before, seen = folder, tree
-            yield Step(oid, changes)
+        with self._repo.unverified():
+            before, commits = self._chain()
+            return tuple(self._steps(before, commits))
 
     def blob(self, oid: ObjectId) -> bytes:
         """Read a file's bytes."""
-        return self._repo.blob(oid)
+        with self._repo.unverified():
+            return self._repo.blob(oid)
+
+    def _chain(self) -> tuple[Commit | None, list[Commit]]:
+        """Give the commit before the first step, and the steps' commits, oldest first."""
+        commits: list[Commit] = []
+        for commit in self._repo.first_parents(self._tip):
+            if commit.id == self._since:
+                return commit, commits[::-1]
+            commits.append(commit)
+        if self._since is not None:
+            raise NotFoundError(f"`{self._since}` is no first parent of `{self._tip}`")
+        return None, commits[::-1]
+
+    def _steps(self, before: Commit | None, commits: list[Commit]) -> Iterator[Step]:
+        seen = before.tree if before else None
+        old = self._folder(seen) if seen else None
+        for commit in commits:
+            changes: tuple[Change, ...] = ()
+            if commit.tree != seen:
+                new = self._folder(commit.tree)
+                changes = tuple(self._changes(old, new, "")) if new != old else ()
+                seen, old = commit.tree, new
+            yield Step(commit.id, changes)
 
     def _folder(self, tree: ObjectId) -> ObjectId | None:
         """Find the folder in a commit's tree; null where it is not there."""
@@ -59,7 +86,7 @@ class GitHistory:
 
     def _changes(self, old: ObjectId | None, new: ObjectId | None, prefix: str) -> Iterator[Change]:
         before, after = self._entries(old), self._entries(new)
-        for name in dict.fromkeys([*before, *after]):
+        for name in sorted({*before, *after}):
             a, b = before.get(name), after.get(name)
             if a == b:
                 continue
@@ -67,7 +94,7 @@ class GitHistory:
             folders = [entry.oid if entry and entry.is_tree else None for entry in (a, b)]
             if folders[0] != folders[1]:
                 yield from self._changes(folders[0], folders[1], f"{path}/")
-            files = [entry.oid if entry and not entry.is_tree else None for entry in (a, b)]
+            files = [entry.oid if entry and entry.is_file else None for entry in (a, b)]
             if files[0] != files[1]:
                 yield Change(path, files[0], files[1])
 

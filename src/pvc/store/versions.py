@@ -8,7 +8,6 @@ Rule 3: only the last paragraph of a message holds trailers, so a reason can say
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, Literal
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from pvc.errors import CorruptError, NotFoundError, UsageError
 from pvc.model.names import CommitId, ObjectId
 from pvc.model.source import Source, Sources
+from pvc.store.entries import RESERVED, entry_problems, refuse
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Moment, Person
 
 if TYPE_CHECKING:
@@ -27,22 +27,12 @@ Kind = Literal["trees", "packs"]
 
 FORMAT: Final = 1
 REFS: Final = "refs/pvc/"
-RESERVED: Final = ".pvc"
 _NOUNS: Final = {"trees": "tree", "packs": "pack"}
 _NAME_KEYS: Final = {"Pvc-Tree": "trees", "Pvc-Pack": "packs"}
 
 # The wheel's packs get one commit everywhere (docs/decisions/0006-builtin-packs.md).
 BUILTIN_AUTHOR: Final = Person("pvc", "pvc@localhost")
 BUILTIN_MOMENT: Final = Moment(1_795_910_400)  # 2026-11-29T00:00:00Z, the release of number 1
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """Where a version's bytes were taken from: HEAD then, the folder, and in which state."""
-
-    commit: CommitId | None
-    path: str
-    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +87,9 @@ def at_commit(repo: Repository, oid: CommitId) -> VersionInfo:
     """
     commit = repo.commit(oid)
     reason, trailers = split_message(commit.message)
-    if "Pvc-Channel" in trailers and len(commit.parents) > 0:
-        return at_commit(repo, commit.parents[-1])
+    if "Pvc-Channel" in trailers and commit.parents:
+        commit = repo.commit(commit.parents[-1])
+        reason, trailers = split_message(commit.message)
     if "Pvc-Version" not in trailers:
         raise NotFoundError(f"commit `{oid.short}` is no version", hint="pvc log lists them")
     return _version(commit, reason, trailers)
@@ -108,7 +99,7 @@ def _version(commit: Commit, reason: str, trailers: Mapping[str, str]) -> Versio
     at = f"commit {commit.id.short}"
     kinds = [(kind, trailers[key]) for key, kind in _NAME_KEYS.items() if key in trailers]
     number, form = trailers["Pvc-Version"], trailers.get("Pvc-Format", "")
-    if len(kinds) != 1 or not number.isdecimal() or int(number) < 1:
+    if len(kinds) != 1 or not _is_number(number):
         raise CorruptError("a version whose trailers contradict each other", at=at)
     if form != str(FORMAT):
         raise CorruptError(f"a version of format `{form}`", at=at, hint="a newer pvc wrote it")
@@ -126,10 +117,22 @@ def _version(commit: Commit, reason: str, trailers: Mapping[str, str]) -> Versio
         author=commit.author,
         time=commit.time,
         reason=reason,
-        source=None if source is None else CommitId(source),
+        source=None if source is None else _commit_id(source, at),
         source_path=trailers.get("Pvc-Source-Path", ""),
         source_state=trailers.get("Pvc-Source-State", ""),
     )
+
+
+def _is_number(text: str) -> bool:
+    """Whether it is a number from 1 as pvc writes it: no other digits, no leading zero."""
+    return text.isascii() and text.isdecimal() and text[0] != "0"
+
+
+def _commit_id(text: str, at: str) -> CommitId:
+    try:
+        return CommitId(text)
+    except UsageError:
+        raise CorruptError(f"`{text}` in a trailer is no commit", at=at) from None
 
 
 def chain(repo: Repository, kind: Kind, name: str) -> Iterator[VersionInfo]:
@@ -140,7 +143,7 @@ def chain(repo: Repository, kind: Kind, name: str) -> Iterator[VersionInfo]:
         raise NotFoundError(f"no {_NOUNS[kind]} `{name}` here", hint=near(name, names(repo, kind)))
     for commit in repo.first_parents(newest.id):
         version = at_commit(repo, commit.id)
-        if after is not None and _follows(version, after):
+        if after is not None and not _follows(version, after):
             raise CorruptError(
                 f"{after.label} follows {version.label}", at=f"commit {after.id.short}"
             )
@@ -149,8 +152,8 @@ def chain(repo: Repository, kind: Kind, name: str) -> Iterator[VersionInfo]:
 
 
 def _follows(version: VersionInfo, after: VersionInfo) -> bool:
-    """Whether the two cannot be neighbours of one chain."""
-    return (version.kind, version.name, version.number + 1) != (
+    """Whether `after` is the next version of the same chain."""
+    return (version.kind, version.name, version.number + 1) == (
         after.kind,
         after.name,
         after.number,
@@ -189,18 +192,6 @@ def sources(repo: Repository, version: VersionInfo) -> Sources:
     )
 
 
-def pack_commits(repo: Repository, version: VersionInfo) -> dict[str, CommitId]:
-    """Read from a version's lock which commit each of its packs came from."""
-    lock = next((e for p, e in walk(repo, version.tree) if p == f"{RESERVED}/lock.toml"), None)
-    if lock is None:
-        raise CorruptError(f"`{version.label}` has no `{RESERVED}/lock.toml`", at=version.id)
-    try:
-        packs = tomllib.loads(repo.blob(lock.oid).decode()).get("packs", {})
-        return {name: CommitId(pack["commit"]) for name, pack in packs.items()}
-    except (ValueError, KeyError, TypeError) as error:
-        raise CorruptError(f"the lock of `{version.label}` is damaged: {error}") from None
-
-
 def walk(repo: Repository, tree: ObjectId, prefix: str = "") -> Iterator[tuple[str, Entry]]:
     """Give every file below a tree with its path."""
     for entry in repo.tree(tree):
@@ -227,7 +218,7 @@ def split_message(message: str) -> tuple[str, dict[str, str]]:
     """Split a commit's message into its text and the trailers of the last paragraph."""
     text, _, last = message.rstrip("\n").rpartition("\n\n")
     rows = [line.partition(": ") for line in last.split("\n")]
-    if not all(key.startswith("Pvc-") and colon for key, colon, _ in rows):
+    if not text or not all(key.startswith("Pvc-") and colon for key, colon, _ in rows):
         return message.rstrip("\n"), {}
     trailers = {key: value for key, _, value in rows}
     if len(trailers) != len(rows):
@@ -249,9 +240,14 @@ def version_tree(
     lock: bytes,
     packs: Mapping[str, VersionInfo],
 ) -> ObjectId:
-    """Write the tree of a version: the folder's entries, and `.pvc/` with lock and packs."""
+    """Write the tree of a version: the folder's entries, and `.pvc/` with lock and packs.
+
+    Raises `RefusedError` on entries that a version cannot hold.
+    """
+    rows = [Entry(*row) for row in entries]
+    refuse(entry_problems(rows))
     own = _Folder()
-    for path, mode, oid in entries:
+    for path, mode, oid in rows:
         own.add(path.split("/"), mode, oid)
     own.add([RESERVED, "lock.toml"], MODE_FILE, repo.write_blob(lock))
     for name, pack in packs.items():
@@ -309,7 +305,7 @@ def _changed(
             yield prefix + name
 
 
-def write_version(
+def write_version(  # noqa: PLR0913 - each is a trailer or a parent
     repo: Repository,
     *,
     kind: Kind,
@@ -317,20 +313,28 @@ def write_version(
     tree: ObjectId,
     reason: str,
     previous: VersionInfo | None,
-    taken: Taken | None = None,
+    source: CommitId | None = None,
+    source_path: str = "",
+    source_state: str = "",
+    resolves: VersionInfo | None = None,
 ) -> VersionInfo:
     """Commit `tree` as the version after `previous` and move the ref.
 
-    Raises `MovedError` when the ref is no longer at `previous`: nothing is lost, nothing moved.
+    `resolves` is this clone's own tip where `previous` is another clone's: it becomes the second
+    parent and the ref moves from it, so both sides go forward. Raises `MovedError` when the ref is
+    no longer where it was seen: nothing is lost, nothing moved.
     """
     trailers = _trailers(kind, name, previous)
-    if taken:
-        trailers |= {"Pvc-Source": taken.commit} if taken.commit else {}
-        trailers |= {"Pvc-Source-Path": taken.path, "Pvc-Source-State": taken.state}
+    if source:
+        trailers |= {"Pvc-Source": source}
+    if source_state:
+        state = "committed" if source_state == "head" else source_state
+        trailers |= {"Pvc-Source-Path": source_path, "Pvc-Source-State": state}
     message = join_message(_clean(reason), trailers)
-    parents = [previous.id] if previous else []
+    parents = [version.id for version in (previous, resolves) if version]
     oid = repo.write_commit(tree, parents, message)
-    repo.move_ref(f"{REFS}{kind}/{name}", previous.id if previous else None, oid)
+    seen = resolves or previous
+    repo.move_ref(f"{REFS}{kind}/{name}", seen.id if seen else None, oid)
     return at_commit(repo, oid)
 
 
