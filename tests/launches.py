@@ -69,9 +69,7 @@ class Launches:
 
     @property
     def spooled(self) -> list[Path]:
-        return sorted(
-            path for path in (self.home / "spool").iterdir() if len(path.name) == 32
-        )
+        return sorted(path for path in (self.home / "spool").iterdir() if len(path.name) == 32)
 
     def adopt(self, text: bytes, tree: str = "agent") -> str:
         """Make the next version of a tree: `text`, then the values `who` and `cwd`."""

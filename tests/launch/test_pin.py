@@ -59,7 +59,9 @@ def test_the_record_names_every_input_by_digest(launches: Launches) -> None:
     words = ("--env", env, "--tools", tools, "--model", "m-1", "--chain", "helper")
     answer = launches.pin("agent", "--session", "s", *words, "--json").answer
     pin = decode(launches.spooled[0].read_bytes())
-    bodies = {f"b3:{path.name}": path.read_bytes() for path in (launches.home / "spool/b").iterdir()}
+    bodies = {
+        f"b3:{path.name}": path.read_bytes() for path in (launches.home / "spool/b").iterdir()
+    }
     assert (pin.session, pin.chain, pin.n, pin.label) == ("s", "helper", 0, "agent@1")
     assert (pin.provider, pin.model) == ("anthropic.messages", "m-1")
     assert bodies[str(pin.environment)] == b'{"cwd":"/srv","who":"Ann"}'
@@ -105,7 +107,10 @@ def test_other_values_are_refused_with_the_first_byte_and_its_owner(
     divergence = done.answer["first_divergence"]
     assert (done.code, done.answer["status"]) == (1, "refused")
     assert divergence["byte"] == len(PROMPT) - 3
-    assert (divergence["pinned"], divergence["given"]) == ("n agent.\nAnn"[-11:], "n agent.\nBob"[-11:])
+    assert (divergence["pinned"], divergence["given"]) == (
+        "n agent.\nAnn"[-11:],
+        "n agent.\nBob"[-11:],
+    )
     assert divergence["owner"] == "the value `/who` for `{who}` in section `body`"
     assert "--repin" in done.answer["hint"]
 
@@ -119,7 +124,8 @@ def test_a_known_session_keeps_its_version(launches: Launches, is_folded: bool) 
     done = launches.pin("agent", "--session", "s", "--set", "who=Ann", "--out", "-")
     assert (done.code, done.out) == (0, PROMPT)
     assert (
-        "agent@2 was adopted since; session s stays at agent@1 (--repin REASON moves it)" in done.err
+        "agent@2 was adopted since; session s stays at agent@1 (--repin REASON moves it)"
+        in done.err
     )
 
 
@@ -213,7 +219,11 @@ def test_a_version_number_and_a_channel_name_older_versions(launches: Launches) 
     move = git("commit-tree", tree, "-p", second, "-m", "promote")
     git("update-ref", "refs/pvc/channels/agent/production", move)
     cache.write(str(launches.path / ".git"), move, compiled("agent", 2, second, b"Version 2.\n"))
-    for name, text in (("agent@1", b"You"), ("agent@2", b"Version 2"), ("agent@production", b"Version 2")):
+    for name, text in (
+        ("agent@1", b"You"),
+        ("agent@2", b"Version 2"),
+        ("agent@production", b"Version 2"),
+    ):
         done = launches.pin(name, "--session", name, "--out", "-")
         assert done.out.startswith(text), done.err
     assert launches.pin("agent@4", "--session", "x").code == 4
@@ -360,7 +370,18 @@ def test_batch_answers_in_order_and_only_what_is_durable(launches: Launches) -> 
 @pytest.mark.skipif(which("strace") is None, reason="strace counts the syncs")
 def test_batch_shares_its_syncs(launches: Launches) -> None:
     lines = [{"tree": "agent", "session": f"s{i}"} for i in range(64)]
-    words = ["-f", "-e", "trace=fsync", "-o", "trace", sys.executable, "-m", "pvc", "pin", "--batch"]
+    words = [
+        "-f",
+        "-e",
+        "trace=fsync",
+        "-o",
+        "trace",
+        sys.executable,
+        "-m",
+        "pvc",
+        "pin",
+        "--batch",
+    ]
     subprocess.run(
         ["strace", *words],
         cwd=launches.path,

@@ -11,6 +11,7 @@ from pvc.model.names import CommitId
 from pvc.model.source import Source
 from pvc.store.repo import MODE_FILE, Entry, Moment, Person
 from pvc.store.versions import (
+    Taken,
     VersionInfo,
     at_commit,
     chain,
@@ -67,11 +68,11 @@ def test_a_version_is_an_ordinary_commit(repository: Repository, workspace: Work
     tree = tree_of(repository, {"a.md": b"one", "s/b.md": b"two"}, {"builtin-loom": pack})
     made = write_version(
         repository, kind="trees", name="agent", tree=tree, reason="First words\r\n\r\nof it\n",
-        previous=None, source=source, source_path="prompts/agent", source_state="head",
+        previous=None, taken=Taken(source, "prompts/agent", "head"),
     )  # fmt: skip
     assert workspace.git("log", "-1", "--format=%B", AGENT) == (
         "First words\n\nof it\n\nPvc-Tree: agent\nPvc-Version: 1\nPvc-Format: 1\n"
-        f"Pvc-Source: {source}\nPvc-Source-Path: prompts/agent\nPvc-Source-State: committed\n"
+        f"Pvc-Source: {source}\nPvc-Source-Path: prompts/agent\nPvc-Source-State: head\n"
     )
     assert workspace.git("ls-tree", "-r", "--name-only", AGENT).split("\n") == [
         ".pvc/lock.toml",
@@ -85,7 +86,7 @@ def test_a_version_is_an_ordinary_commit(repository: Repository, workspace: Work
     assert made == VersionInfo(
         "trees", "agent", 1, CommitId(workspace.oid(AGENT)), tree, (),
         Person("Ada Prompt", "ada@example.com"), made.time,
-        "First words\n\nof it", source, "prompts/agent", "committed",
+        "First words\n\nof it", source, "prompts/agent", "head",
     )  # fmt: skip
     assert (made.subject, made.label) == ("First words", "agent@1")
     assert workspace.git("fsck", "--strict", "--no-dangling") == ""

@@ -132,9 +132,9 @@ def run(
 
 def read_candidate(repo: Repository, name: str, state: State, folder: str | None) -> Candidate:
     """Read and decode a folder as the next version of `name`; writes nothing."""
-    from pvc.files import find_trees, read_folder
+    from pvc.files import read_folder
 
-    where = find_trees(repo, state).one(name) if folder is None else folder
+    where = _folder_of(repo, name, state) if folder is None else folder
     snapshot = read_folder(repo, where, state)
     files = snapshot.sources
     manifest = _manifest(files, name, snapshot.path)
@@ -142,6 +142,23 @@ def read_candidate(repo: Repository, name: str, state: State, folder: str | None
     sources = Sources.of([*files, *_pack_files(repo, packs)])
     pack = read_pack(sources)
     return Candidate(snapshot, manifest, packs, pack, findings_of(pack, sources))
+
+
+def _folder_of(repo: Repository, name: str, state: State) -> str:
+    from pvc.files import find_trees
+    from pvc.store.versions import near
+
+    folders = find_trees(repo, state)
+    if name in folders:
+        return folders[name]
+    place = {"head": "HEAD", "index": "the index", "worktree": "the worktree"}[state]
+    hint = near(name, folders) if folders else "pvc init DIR makes a folder a tree"
+    if folders.unreadable:
+        path, why = folders.unreadable[0]
+        hint = f"`{path}` cannot be read: {why}"
+    elif state == "head":
+        hint = f"{hint}; --worktree reads what is not committed yet"
+    raise NotFoundError(f"no `{MANIFEST}` has the name `{name}`", at=place, hint=hint)
 
 
 def _manifest(files: Sources, name: str, folder: str) -> Manifest:

@@ -8,6 +8,7 @@ Rule 3: only the last paragraph of a message holds trailers, so a reason can say
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, Literal
@@ -33,6 +34,15 @@ _NAME_KEYS: Final = {"Pvc-Tree": "trees", "Pvc-Pack": "packs"}
 # The wheel's packs get one commit everywhere (docs/decisions/0006-builtin-packs.md).
 BUILTIN_AUTHOR: Final = Person("pvc", "pvc@localhost")
 BUILTIN_MOMENT: Final = Moment(1_795_910_400)  # 2026-11-29T00:00:00Z, the release of number 1
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Where a version's bytes were taken from: HEAD then, the folder, and in which state."""
+
+    commit: CommitId | None
+    path: str
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +202,18 @@ def sources(repo: Repository, version: VersionInfo) -> Sources:
     )
 
 
+def pack_commits(repo: Repository, version: VersionInfo) -> dict[str, CommitId]:
+    """Read from a version's lock which commit each of its packs came from."""
+    lock = next((e for p, e in walk(repo, version.tree) if p == f"{RESERVED}/lock.toml"), None)
+    if lock is None:
+        raise CorruptError(f"`{version.label}` has no `{RESERVED}/lock.toml`", at=version.id)
+    try:
+        packs = tomllib.loads(repo.blob(lock.oid).decode()).get("packs", {})
+        return {name: CommitId(pack["commit"]) for name, pack in packs.items()}
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorruptError(f"the lock of `{version.label}` is damaged: {error}") from None
+
+
 def walk(repo: Repository, tree: ObjectId, prefix: str = "") -> Iterator[tuple[str, Entry]]:
     """Give every file below a tree with its path."""
     for entry in repo.tree(tree):
@@ -305,7 +327,7 @@ def _changed(
             yield prefix + name
 
 
-def write_version(  # noqa: PLR0913 - each is a trailer or a parent
+def write_version(
     repo: Repository,
     *,
     kind: Kind,
@@ -313,9 +335,7 @@ def write_version(  # noqa: PLR0913 - each is a trailer or a parent
     tree: ObjectId,
     reason: str,
     previous: VersionInfo | None,
-    source: CommitId | None = None,
-    source_path: str = "",
-    source_state: str = "",
+    taken: Taken | None = None,
     resolves: VersionInfo | None = None,
 ) -> VersionInfo:
     """Commit `tree` as the version after `previous` and move the ref.
@@ -325,11 +345,9 @@ def write_version(  # noqa: PLR0913 - each is a trailer or a parent
     no longer where it was seen: nothing is lost, nothing moved.
     """
     trailers = _trailers(kind, name, previous)
-    if source:
-        trailers |= {"Pvc-Source": source}
-    if source_state:
-        state = "committed" if source_state == "head" else source_state
-        trailers |= {"Pvc-Source-Path": source_path, "Pvc-Source-State": state}
+    if taken:
+        trailers |= {"Pvc-Source": taken.commit} if taken.commit else {}
+        trailers |= {"Pvc-Source-Path": taken.path, "Pvc-Source-State": taken.state}
     message = join_message(_clean(reason), trailers)
     parents = [version.id for version in (previous, resolves) if version]
     oid = repo.write_commit(tree, parents, message)
