@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 200
 """Deepest nesting that is read; no request comes near, and every walk over a value may recurse."""
 
+_LONG = 16  # digits of 2^53, beyond which a float skips integers
 _SPACE = " \t\n\r"
 
 
@@ -52,15 +53,21 @@ class _Constant(Exception):  # noqa: N818 - as above
     """`NaN`, `Infinity` or `-Infinity` stands where a value should."""
 
 
-def parse(text: str, *, at: str = "", duplicates: list[str] | None = None) -> Value:
+def parse(
+    text: str,
+    *,
+    at: str = "",
+    duplicates: list[str] | None = None,
+    long_integers: list[str] | None = None,
+) -> Value:
     """Read one JSON value; `at` names the text in errors.
 
     A repeated key raises `DecodeError`, unless `duplicates` is given, which then collects the names
-    while the last value counts.
+    while the last value counts. `long_integers` collects integers that a float may not hold.
     """
     start = _skip(text, 0)
     try:
-        value, end = _scanner(duplicates)(text, start)
+        value, end = _scanner(duplicates, long_integers)(text, start)
     except StopIteration as stop:
         _fail(text, int(stop.value), at, "")
     except (_Repeated, _Constant):
@@ -200,9 +207,20 @@ def _collecting(names: list[str]) -> "PairsHook":
     return pairs_hook
 
 
-def _scanner(duplicates: list[str] | None) -> "Scanner":
+def _scanner(duplicates: list[str] | None, long_integers: list[str] | None) -> "Scanner":
     settings = _Settings(_unique if duplicates is None else _collecting(duplicates))
+    if long_integers is not None:
+        settings.parse_int = _noting(long_integers)
     return _make_scanner(settings)
+
+
+def _noting(found: list[str]) -> "Callable[[str], Number]":
+    def parse_int(digits: str) -> Number:
+        if len(digits) >= _LONG:
+            found.append(digits)
+        return Number(digits)
+
+    return parse_int
 
 
 def _python_scanner(settings: _Settings) -> "Scanner":
@@ -213,7 +231,9 @@ def _python_scanner(settings: _Settings) -> "Scanner":
     settings.parse_object = library.decoder.JSONObject
     settings.parse_array = library.decoder.JSONArray
     settings.parse_string = _scanstring
-    settings.parse_int = settings.parse_float = _ascii_number
+    settings.parse_float = _ascii_number
+    if settings.parse_int is Number:
+        settings.parse_int = _ascii_number
     made: Scanner = library.scanner.py_make_scanner(settings)
     return made
 

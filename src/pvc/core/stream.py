@@ -9,8 +9,8 @@ Rule 1: a string leaf is the UTF-8 of the string, any other value compact JSON w
 order of the body: schemas reach the model as text, so their key order counts.
 Rule 2: the leaves that a shape names come in its order, then every other key in code-point order,
 so a field that pvc has never heard of is compared all the same.
-Rule 3: `cache_control` of a tool or a block is no leaf: a marker is not content. Deeper inside, in
-a schema, it is.
+Rule 3: a marker (`cache_control`, `prompt_cache_breakpoint`) of a tool or a block is no leaf, for
+it is not content. Deeper inside, in a schema, the same key is.
 Rule 4: a half surrogate is kept as the three bytes that it would be, for a captured body must be
 comparable; `head` refuses it, for what pvc itself sends must be UTF-8.
 Rule 5: a tool definition is carried from one shape to another only where nothing of it is lost that
@@ -31,7 +31,7 @@ CHAT = "openai.chat"
 RESPONSES = "openai.responses"
 SHAPES = (ANTHROPIC, CHAT, RESPONSES)
 
-MARKER = "cache_control"
+MARKERS = ("cache_control", "prompt_cache_breakpoint")
 _TOOL_LEAVES = {
     ANTHROPIC: ("name", "description", "input_schema"),
     CHAT: ("type",),
@@ -214,7 +214,7 @@ def named_leaves(
             yield f"{pointer}/{name}", value_bytes(values[name])
     if not only:
         for name in sorted(values):
-            if name not in names and name not in without and name != MARKER:
+            if name not in names and name not in without and name not in MARKERS:
                 yield f"{pointer}/{escape(name)}", value_bytes(values[name])
 
 
