@@ -1,0 +1,108 @@
+"""The first place where two bodies differ: in the stream, or in a setting with a place in it.
+
+Rule 1: the byte is found on the streams, not leaf by leaf: the answer must not depend on how a
+stream is cut into leaves.
+Rule 2: a setting counts at its place; at the same place it comes before the byte, for it takes
+effect there. Of two sides that lie in different regions the earlier one in cache order is named:
+what was appended to tools is a change of tools.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pvc.model.body import Divergence, Region
+
+if TYPE_CHECKING:
+    from pvc.model.body import Body, Leaf, Setting
+
+_STEP = 1 << 16
+_BEFORE = 8
+_AFTER = 28
+
+
+def common_prefix(a: bytes, b: bytes) -> int:
+    """Length of the bytes that both begin with."""
+    end = min(len(a), len(b))
+    at = 0
+    while at < end and a[at : at + _STEP] == b[at : at + _STEP]:
+        at += _STEP
+    low, high = min(at, end), min(at + _STEP, end)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def changed_settings(a: Body, b: Body) -> list[tuple[Setting, Setting]]:
+    """Give the pairs of settings whose normal forms differ, by place and then as listed."""
+    theirs = {setting.name: setting for setting in b.settings}
+    pairs = [(mine, theirs[mine.name]) for mine in a.settings if mine.name in theirs]
+    differing = [(mine, other) for mine, other in pairs if mine.normal != other.normal]
+    return sorted(differing, key=lambda pair: min(pair[0].place, pair[1].place))
+
+
+def first_divergence(a: Body, b: Body, common: int, scope: int) -> Divergence | None:
+    """Find the first difference before byte `scope` of a's stream; `common` bytes are the same."""
+    for mine, other in changed_settings(a, b):
+        place = min(mine.place, other.place)
+        if place < scope and place <= common:
+            return of_setting(mine, other, place)
+    return of_byte(a, b, common) if common < scope else None
+
+
+def of_setting(mine: Setting, other: Setting, place: int) -> Divergence:
+    """Describe a setting that differs."""
+    return Divergence(
+        place, Region.SETTINGS, mine.pointer, other.pointer, None, None, mine.text, other.text
+    )
+
+
+def of_byte(a: Body, b: Body, offset: int) -> Divergence:
+    """Describe the first differing byte; one of the streams may have ended there."""
+    leaf_a, start_a = _leaf(a, offset)
+    leaf_b, start_b = _leaf(b, offset)
+    region = min((leaf.region for leaf in (leaf_a, leaf_b) if leaf), key=lambda region: region.rank)
+    path_a, path_b = leaf_a.pointer if leaf_a else None, leaf_b.pointer if leaf_b else None
+    if region is Region.SETTINGS:
+        whole_a = leaf_a.text if leaf_a and leaf_a.region is region else None
+        whole_b = leaf_b.text if leaf_b and leaf_b.region is region else None
+        pointer = path_a if whole_a is not None else path_b
+        return Divergence(offset, region, pointer, pointer, None, None, whole_a, whole_b)
+    at = offset - (start_a if leaf_a else start_b)
+    return Divergence(
+        offset,
+        region,
+        path_a,
+        path_b,
+        at,
+        _whole_characters((leaf_a or leaf_b), at),
+        near(leaf_a, offset - start_a),
+        near(leaf_b, offset - start_b),
+    )
+
+
+def _leaf(body: Body, offset: int) -> tuple[Leaf | None, int]:
+    index = body.leaf_at(offset)
+    return (None, 0) if index is None else (body.leaves[index], body.starts[index])
+
+
+def _whole_characters(leaf: Leaf | None, at: int) -> int:
+    """Count the complete code points before byte `at` of a leaf."""
+    if leaf is None:
+        return 0
+    data = leaf.data
+    while 0 < at < len(data) and data[at] & 0xC0 == 0x80:
+        at -= 1
+    return len(data[:at].decode("utf-8", "surrogatepass"))
+
+
+def near(leaf: Leaf | None, at: int) -> str | None:
+    """Cut a window of characters around byte `at` of a leaf."""
+    if leaf is None:
+        return None
+    index = _whole_characters(leaf, at)
+    return leaf.text[max(0, index - _BEFORE) : index + _AFTER]

@@ -1,0 +1,174 @@
+"""Kinds of text: order, catalogue entries, role, wording; and whether a text went elsewhere.
+
+Rule 1: what is still there in another order is no edit, and what stands elsewhere has moved.
+Rule 2: a catalogue is a list under a heading, tag or lead-in that names skills, agents or commands.
+A bullet of project notes is prose.
+Rule 3: the last rule always answers: instructions were edited, or history was rewritten.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import Any
+
+from pvc.core.change import Change, Match, became, quoted, words
+from pvc.model.body import Kind, Region
+
+_MOVED_CHARS = 20
+"""Shortest text that can be told to have moved; shorter ones recur by chance."""
+_ITEM = re.compile(
+    r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\S.*|\|.*"  # a bullet, a number, a table row
+    r"|\s*</?[\w.-]+[^<>]*>.*"  # an element
+    r"|\s*[`\"'/]?[\w./:-]+[`\"']?\s*(?::|—|–|-)\s.*"  # a name and what it is for
+    r"|\s*/[\w:-]+.*"  # a slash command
+)
+NAMED = re.compile(
+    r"\b(?:skills?|(?:sub)?agents?|(?:slash )?commands?|tools?|plugins?|modes?|workflows?|recipes?"
+    r"|capabilit(?:y|ies)|extensions?|toolsets?|servers?|catalog(?:ue)?s?|helpers?)\b(?!\.\w)",
+    re.IGNORECASE,
+)
+_JOINTS = {"and", "or", "und", "oder", "et", "ou", "y", "e", "&"}
+_INLINE_LIST = re.compile(r"^\s*[^:\n]{0,120}:\s*[^:\n]+(?:, [^:\n]+)+")
+_ROLE = re.compile(
+    r"^[\W_]*(?:you(?:'re| are)(?! (?:in|at|on|inside|running|connected|using|talking|speaking)\b)"
+    r"|you (?:will )?(?:act|serve|work) as\b|act as\b|i am an?\b"
+    r"|as an? [\w -]{0,40}?(?:agent|assistant|helper|reviewer|planner|engineer|expert)\b"
+    r"|your (?:role|task|job|mission|goal|purpose|assignment)\b|this is an? [\w -]{0,30}?agent\b"
+    r"|(?:role|task|mode|agent|persona|profile|objective)\s*:|<(?:role|task|persona|mode)>"
+    r"|[\w -]{0,20}\bmode is (?:now )?(?:active|on)\b)",
+    re.IGNORECASE,
+)
+
+
+_ROLE_HEADING = re.compile(
+    r"\W*(?:your |the )?(?:role|task|persona|mission|objective|mode)\W*", re.IGNORECASE
+)
+
+
+def list_order(change: Change) -> Match | None:
+    """See the same entries in another order: lines, items of one line, or a JSON array."""
+    old, new = ([_entry(line) for line in side if line.strip()] for side in change.windows)
+    balance: dict[str, int] = {}
+    for count, pair in enumerate(zip(old, new, strict=False), 1):
+        for entry, step in zip(pair, (1, -1), strict=True):
+            balance[entry] = balance.get(entry, 0) + step
+            if balance[entry] == 0:
+                del balance[entry]
+        if not balance and count > 1:
+            said = f"the same {count} lines, in another order: {became(old[0], new[0])}"
+            return Match(Kind.LIST_ORDER, said)
+        if not balance:
+            break
+    return _item_order(change) or _array_order(change)
+
+
+def block_moved(change: Change) -> Match | None:
+    """See lines that stand elsewhere in the later body, or stood elsewhere in the earlier one."""
+    removed, added = ("\n".join(side).strip() for side in change.hunk)
+    if len(removed) >= _MOVED_CHARS and change.moved_to(removed):
+        return Match(Kind.BLOCK_MOVED, f"this text stands elsewhere now: {quoted(removed)}")
+    if len(added) >= _MOVED_CHARS and change.moved_from(added):
+        return Match(Kind.BLOCK_MOVED, f"this text stood elsewhere before: {quoted(added)}")
+    return None
+
+
+def catalog(change: Change) -> Match | None:
+    """See an entry come, go or change in a list of skills, agents or commands."""
+    if not change.injected:
+        return None
+    removed, added = ([line for line in side if line.strip()] for side in change.hunk)
+    named = bool(NAMED.search(_list_name(change)))
+    items = [line for line in (*removed, *added) if _ITEM.fullmatch(line)]
+    said = became(" ".join(removed), " ".join(added))
+    if named and items and len(items) == len(removed) + len(added):
+        return Match(Kind.CATALOG, f"an entry of a list of {_list_noun(change)}: {said}")
+    for line in change.lines:
+        match = _INLINE_LIST.match(line)
+        if match and match.end() >= len(change.before) and NAMED.search(line.split(":")[0]):
+            return Match(Kind.CATALOG, f"an entry of a list in one line: {became(*change.tokens)}")
+    return None
+
+
+def agent_prompt(change: Change) -> Match | None:
+    """See the sentence that states a role or task differ."""
+    if change.region is not Region.SYSTEM:
+        return None
+    for sentence in change.sentences:
+        if _ROLE.match(sentence) or _ROLE_HEADING.fullmatch(change.lead_in):
+            return Match(
+                Kind.AGENT_PROMPT,
+                f"the sentence that states role or task: {became(*change.sentences)}",
+                sure=False,
+            )
+    return None
+
+
+def wording(change: Change) -> Match:
+    """Answer for what no other rule explains."""
+    removed, added = change.hunk
+    said = became(" ".join(removed), " ".join(added))
+    if change.injected:
+        return Match(Kind.PROMPT_TEXT_EDIT, f"the text was edited: {said}")
+    return Match(Kind.HISTORY_REWRITTEN, f"an earlier message changed: {said}")
+
+
+# --- lists ------------------------------------------------------------------------------------
+
+
+def _entry(line: str) -> str:
+    """Write a line without what only says whether it is the last of its list."""
+    return line.strip().rstrip(",;")
+
+
+def _item_order(change: Change) -> Match | None:
+    """See the words of a line in another order, with marks of a list between or in them."""
+    words = [re.findall(r"[^\s,;|()\[\]{}\"'`<>]+", middle) for middle in change.middles]
+    old, new = ([word.rstrip(".:") for word in side if word not in _JOINTS] for side in words)
+    if len(old) < 2 or old == new or Counter(old) != Counter(new):
+        return None
+    listed = re.search(r"[,;|]", change.middles[0]) is not None
+    if not listed and not all(re.search(r"[-_./=:\d]", word) for word in old):
+        return None
+    said = f"the same {len(old)} words of a list, in another order: {became(*change.tokens)}"
+    return Match(Kind.LIST_ORDER, said)
+
+
+def _array_order(change: Change) -> Match | None:
+    """See a text that is JSON as a whole, with the same entries of an array in another order."""
+    try:
+        old, new = json.loads(change.old), json.loads(change.new)
+    except (ValueError, RecursionError):
+        return None
+    if old != new and unordered(old) == unordered(new):
+        return Match(Kind.LIST_ORDER, f"the same entries of an array: {became(*change.tokens)}")
+    return None
+
+
+def unordered(value: Any) -> Any:
+    """Write a JSON value so that neither key order nor the order of a list counts."""
+    if isinstance(value, dict):
+        return {key: unordered(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return sorted(
+            (unordered(child) for child in value), key=lambda x: json.dumps(x, sort_keys=True)
+        )
+    return value
+
+
+def _list_name(change: Change) -> str:
+    """Give what the list at the place is called: its open tags and heading or lead-in."""
+    text = change.old[: change.line_start].rstrip("\n")
+    lines = text.rsplit("\n", 200)[-200:]
+    while lines and (_ITEM.fullmatch(lines[-1]) or not lines[-1].strip() or lines[-1][:1] in " \t"):
+        lines.pop()
+    lead = lines[-1] if lines and lines[-1].rstrip().endswith((":", ">", "**")) else ""
+    if lines and lines[-1].lstrip().startswith("#"):
+        lead = lines[-1]
+    return words(" ".join([*change.open_tags[-2:], lead]))
+
+
+def _list_noun(change: Change) -> str:
+    match = NAMED.search(_list_name(change))
+    return match[0].lower() if match else "entries"

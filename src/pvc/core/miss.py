@@ -1,0 +1,224 @@
+"""Why the later of two requests did not read back what the earlier one wrote.
+
+    scope      how many leading bytes of a should have been read back
+    reusable   how many of them can be, by the provider's rules
+    verdict    hit when they are equal, else miss; the counters overrule at zero
+    kind       what happened, decided by `core.kind` from the differing values
+
+Rule 1: no crying wolf. Markers are not content, an appended turn is a hit, an expired entry is not
+an edit, and what differs after the scope is not reported.
+Rule 2: what is not known stays unknown. A fact that is missing and could turn a hit into a miss
+makes the verdict `unknown` and is named; a proven divergence needs no other fact.
+Rule 3: the provider says whether, pvc says where: a counter of zero turns a predicted hit into a
+miss of kind `provider_side`, and nothing else about the prompt is then claimed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from pvc.core import kind as kinds
+from pvc.core.divergence import changed_settings, common_prefix, first_divergence
+from pvc.core.kind import Cause
+from pvc.errors import DecodeError
+from pvc.model.body import Kind, Region, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pvc.model.body import Body, Divergence, Marker
+
+Relation = Literal["next_turn", "new_session"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is known besides the two bodies; null is unknown."""
+
+    provider: str | None = None
+    relation: Relation | None = None
+    seconds_between: float | None = None
+    same_account: bool | None = None
+    usage_b: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """The answer. `unknown` names the facts that were missing and would have mattered."""
+
+    verdict: Verdict
+    kind: Kind
+    first_divergence: Divergence | None
+    scope_bytes: int
+    reusable_bytes: int
+    evidence: str
+    kind_alternatives: tuple[Kind, ...] = ()
+    unknown: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    owner: Mapping[str, Any] | None = None
+    lost: Mapping[str, Any] | None = None
+    advice: str | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """Give the keys of `pvc miss --json`; what nobody filled in is left out."""
+        divergence = self.first_divergence
+        table: dict[str, object] = {
+            "kind": str(self.kind),
+            "verdict": str(self.verdict),
+            "first_divergence": divergence.to_json() if divergence else None,
+            "scope_bytes": self.scope_bytes,
+            "reusable_bytes": self.reusable_bytes,
+            "kind_alternatives": [str(kind) for kind in self.kind_alternatives],
+            "evidence": self.evidence,
+        }
+        optional = {
+            "unknown": list(self.unknown),
+            "notes": list(self.notes),
+            "owner": self.owner,
+            "lost": self.lost,
+            "advice": self.advice,
+        }
+        return table | {key: value for key, value in optional.items() if value}
+
+
+def compare(a: Body, b: Body, context: Context) -> Miss:
+    """Say whether b could read back what a wrote, and if not, why."""
+    if a.shape != b.shape or context.provider not in (None, a.shape):
+        shapes = sorted({a.shape, b.shape, context.provider or a.shape})
+        raise DecodeError(
+            f"two shapes cannot be compared: {', '.join(shapes)}",
+            hint="compare requests to the same endpoint",
+        )
+    common = common_prefix(a.stream(), b.stream())
+    scope = scope_bytes(a, context.relation or infer_relation(a, b))
+    divergence = first_divergence(a, b, common, scope)
+    reusable, unknown = _reusable(a, b, context, common, scope)
+    verdict, cause = _decide(a, b, context, divergence, (scope, reusable))
+    if verdict is Verdict.HIT and unknown and not read_tokens(b, context):
+        verdict = Verdict.UNKNOWN
+    return Miss(
+        verdict,
+        cause.kind,
+        divergence,
+        scope,
+        reusable,
+        cause.evidence,
+        cause.alternatives,
+        tuple(unknown) if verdict is Verdict.UNKNOWN else (),
+        tuple(f"{side}: {note}" for side, body in (("a", a), ("b", b)) for note in body.notes),
+    )
+
+
+def infer_relation(a: Body, b: Body) -> Relation:
+    """Take b for the next turn when it begins with a's first message and is no shorter."""
+    first_a, first_b = (
+        next((body.leaves[e.first : e.last] for e in body.elements if _in_messages(e.region)), ())
+        for body in (a, b)
+    )
+    same = [leaf.data for leaf in first_a] == [leaf.data for leaf in first_b]
+    return "next_turn" if same and len(b.elements) >= len(a.elements) else "new_session"
+
+
+def _in_messages(region: Region) -> bool:
+    return region is Region.MESSAGES
+
+
+def scope_bytes(a: Body, relation: Relation) -> int:
+    """Count the leading bytes of a that should have been read back."""
+    if a.rules.lookback_elements is None:
+        return len(a) if relation == "next_turn" else a.region_start(Region.MESSAGES)
+    marked = [
+        mark.element
+        for mark in a.markers
+        if relation == "next_turn" or not _in_messages(a.elements[mark.element].region)
+    ]
+    return a.element_end(max(marked)) if marked else 0
+
+
+def read_tokens(b: Body, context: Context) -> int | None:
+    """Read the provider's counter of tokens read back for b; null when it was not given."""
+    value: Any = context.usage_b
+    for key in b.rules.read_counter:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value if isinstance(value, int) else None
+
+
+def _decide(
+    a: Body, b: Body, context: Context, divergence: Divergence | None, sizes: tuple[int, int]
+) -> tuple[Verdict, Cause]:
+    scope, reusable = sizes
+    if context.same_account is False:
+        said = "the requests were sent for different accounts, and each has a cache of its own"
+        return Verdict.MISS, Cause(Kind.ACCOUNT, said)
+    if divergence is not None:
+        return Verdict.MISS, kinds.decide(a, b, divergence)
+    if reusable < scope:
+        return Verdict.MISS, _out_of_reach(a, b, context, scope)
+    if scope and read_tokens(b, context) == 0:
+        said = f"all {scope} bytes could be read back, but the counters say that none was"
+        return Verdict.MISS, Cause(Kind.PROVIDER_SIDE, said)
+    return Verdict.HIT, Cause(Kind.NONE, "nothing that was to be read back differs")
+
+
+# --- what can be read back --------------------------------------------------------------------
+
+
+def _reusable(a: Body, b: Body, context: Context, common: int, scope: int) -> tuple[int, list[str]]:
+    """Count the bytes that can be read back, and name the missing facts that this rests on."""
+    unknown = ["same_account"] if context.same_account is None else []
+    changed = {mine.name for mine, _ in changed_settings(a, b)}
+    if context.same_account is False or "model" in changed:
+        return 0, []
+    if a.rules.lookback_elements is None:
+        return min(common, scope), unknown
+    readable = 0
+    for entry in a.markers:
+        end = a.element_end(entry.element)
+        lost = changed and _in_messages(a.elements[entry.element].region)
+        if end > common or lost or not _alive(entry, context) or not _in_reach(b, end):
+            continue
+        readable = max(readable, min(end, scope))
+        if context.seconds_between is None or entry.ttl_seconds is None:
+            unknown.append("seconds_between")
+    return readable, sorted(set(unknown))
+
+
+def _alive(entry: Marker, context: Context) -> bool:
+    """Tell whether an entry still lives; one whose age is not known does."""
+    if context.seconds_between is None or entry.ttl_seconds is None:
+        return True
+    return context.seconds_between <= entry.ttl_seconds
+
+
+def _in_reach(b: Body, end: int) -> bool:
+    """Tell whether one of b's markers looks at an element that ends at byte `end`."""
+    window = b.rules.lookback_elements or 0
+    return any(
+        b.element_end(index) == end
+        for mark in b.markers
+        for index in range(max(0, mark.element - window + 1), mark.element + 1)
+    )
+
+
+def _out_of_reach(a: Body, b: Body, context: Context, scope: int) -> Cause:
+    """Name the reason when the bytes are the same and yet cannot be read back."""
+    entries = [mark for mark in a.markers if a.element_end(mark.element) == scope]
+    if entries and not any(_alive(entry, context) for entry in entries):
+        lived = max(entry.ttl_seconds or 0 for entry in entries)
+        return Cause(
+            Kind.TTL_EXPIRED,
+            f"the entry lived {lived} s, and {context.seconds_between:g} s lay between",
+        )
+    beyond = [mark.element for mark in b.markers if b.element_end(mark.element) >= scope]
+    if not beyond:
+        return Cause(
+            Kind.BREAKPOINT_MISSING,
+            f"no marker of the later request stands at or after byte {scope}",
+        )
+    held = next((i for i in range(len(b.elements)) if b.element_end(i) == scope), None)
+    where = "too far on" if held is None else f"{min(beyond) - held} elements after the entry"
+    return Cause(
+        Kind.LOOKBACK_EXCEEDED,
+        f"a marker looks at {b.rules.lookback_elements} elements, and the nearest stands {where}",
+    )

@@ -1,0 +1,362 @@
+"""Every kind of the closed list, planted into bodies of each shape; controls stay `none`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pvc.core.miss import Context, Miss, compare
+from pvc.model.body import Kind, Verdict
+from pvc.providers.base import read
+from request_bodies import EDIT, GUIDE, INTRO, SHAPES, Parts, write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Plant = Callable[[Parts, Parts], object]
+
+TEXTS: dict[str, list[tuple[str, str]]] = {
+    "clock": [
+        ("Today is Monday, 2 March 2026.", "Today is Tuesday, 3 March 2026."),
+        ("Now: 1772438467", "Now: 1772438512"),
+        ("It is 10:14:09 at the pier.", "It is 10:15:41 at the pier."),
+        ("<time>2026-03-02T10:14:09.120Z</time>", "<time>2026-03-02T10:15:41.004Z</time>"),
+        ("Heute ist der 2. März 2026.", "Heute ist der 3. März 2026."),
+        ("The year is 2025.", "The year is 2026."),
+        ("Last tide reading 4 minutes ago.", "Last tide reading 9 minutes ago."),
+        ("Week: 2026-W09", "Week: 2026-W10"),
+    ],
+    "locale": [
+        ("Date: 03/02/2026", "Date: 02.03.2026"),
+        ("Date: Monday, 2 March 2026", "Date: Montag, 2. März 2026"),
+        ("Pier clock: 10:14 CET", "Pier clock: 09:14 UTC"),
+        ("Pier clock: Mon 2 Mar 2026, 23:30 CET", "Pier clock: Tue 3 Mar 2026, 07:30 JST"),
+        ("Pier clock: 10:14 PM", "Pier clock: 22:14"),
+        ("Passengers: 12,480", "Passengers: 12.480"),
+        ("Draught: 2.75 m", "Draught: 2,75 m"),
+        ("Locale: en_GB.UTF-8", "Locale: nb_NO.UTF-8"),
+        ("Time zone: Europe/Oslo", "Time zone: Asia/Tokyo"),
+    ],
+    "random_id": [
+        (
+            "Session 5a1f3c2e-11d4-4b0a-9a5e-0c1d2e3f4a5b.",
+            "Session 9d0c6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed.",
+        ),
+        ("Scratch: /tmp/quay-k2v9x1/notes", "Scratch: /tmp/quay-p0d7m3/notes"),
+        ("Log: /srv/quay/runs/01HZX4T9Q2/log", "Log: /srv/quay/runs/01HZX7B1K8/log"),
+        ("Bridge: http://127.0.0.1:51022/", "Bridge: http://127.0.0.1:49877/"),
+        ("client=quay; tag=3be91;", "client=quay; tag=77c0a;"),
+        ("nonce: Zk9QpLw2", "nonce: 8dKx1mPq"),
+        ("<guard-4f9a1c>quiet</guard-4f9a1c>", "<guard-b07d42>quiet</guard-b07d42>"),
+        ("pid: 48213", "pid: 50117"),
+    ],
+    "workspace_state": [
+        ("Working directory: /home/kai/ferry", "Working directory: /home/kai/ferry-2"),
+        ("Folder: wt-03", "Folder: wt-04"),
+        ("Branch: main", "Branch: winter-times"),
+        (
+            "Status:\n M routes/north.csv\nRecent commits:\n4c1d2ab routes: winter",
+            "Status:\n M routes/north.csv\n?? notes.txt\nRecent commits:\n4c1d2ab routes: winter",
+        ),
+        ("Commit: 4c1d2ab", "Commit: 90ffe12"),
+        ("-rw-r--r-- 1 kai kai 81 Mar 2 10:14 a", "-rw-r--r-- 1 kai kai 85 Mar 2 10:20 a"),
+        (
+            "<environment>\nShell: fish 3.7\n</environment>",
+            "<environment>\nShell: bash 5.2\n</environment>",
+        ),
+    ],
+    "user_identity": [
+        ("Contact: ida@pier.example", "Contact: ola@pier.example"),
+        ("User name: Ida Strand", "User name: Ola Berg"),
+        ("account_id: a_91kd02", "account_id: a_33fx81"),
+        ("You are helping Ida Strand today.", "You are helping Ola Berg today."),
+        ("Plan: harbour", "Plan: fleet"),
+    ],
+    "prompt_text_edit": [
+        ("Answer in two sentences.", "Answer in three sentences."),
+        ("# Notes\n- The office opens late.", "# Notes\n- The office opens early."),
+        ("Ask the user before a change.", "Ask the user first, then change."),
+        ("Quay 2.1.4 rules apply.", "Quay 2.1.5 rules apply."),
+        ("Files under `routes/` are data.", "Files under `tables/` are data."),
+    ],
+    "catalog": [
+        ("Skills:\n- tide: reads tides\n- fare: counts fares", "Skills:\n- fare: counts fares"),
+        (
+            "You can use these commands: /list, /mark",
+            "You can use these commands: /list, /mark, /undo",
+        ),
+        (
+            "<agents>\n<agent name='scout'/>\n</agents>",
+            "<agents>\n<agent name='scout'/>\n<agent name='scribe'/>\n</agents>",
+        ),
+        ("## Agents\n\n| scout | looks |", "## Agents\n\n| scout | looks |\n| scribe | writes |"),
+    ],
+    "list_order": [
+        ("Skills:\n- tide: t\n- fare: f\n- dock: d", "Skills:\n- dock: d\n- tide: t\n- fare: f"),
+        ("Piers: north, south, east", "Piers: south, north, east"),
+        ('{"piers":["north","south"]}', '{"piers":["south","north"]}'),
+        ("Read a.csv, b.csv and c.csv.", "Read b.csv, a.csv and c.csv."),
+    ],
+    "serializer_form": [
+        ('{"slots": 3, "open": true}', '{"slots":3,"open":true}'),
+        ('Defaults: {"slots":3,"open":true}', 'Defaults: {"open":true,"slots":3}'),
+        ('{"pier": "Troms\\u00f8"}', '{"pier": "Tromsø"}'),
+        ('{"knots": 12.0}', '{"knots": 12}'),
+        ('{"road": "a/b"}', '{"road": "a\\/b"}'),
+    ],
+    "line_endings": [("one\ntwo\nthree", "one\r\ntwo\r\nthree"), ("\ufeffone", "one")],
+    "whitespace": [
+        ("one  \ntwo, and some more words", "one\ntwo, and some more words"),
+        ("one\n\n\ntwo, and some more words", "one\n\ntwo, and some more words"),
+        ("\tindented by a tab, in this line", "    indented by a tab, in this line"),
+    ],
+    "unicode_form": [
+        ("Troms\u00f8 caf\u00e9", "Troms\u00f8 cafe\u0301"),
+        ("the clerk's list", "the clerk’s list"),
+        ("open - full", "open – full"),
+        ("10 knots", "10\u00a0knots"),
+    ],
+    "template_escape": [
+        ("Write {route} as it is.", "Write {{route}} as it is."),
+        ("fares < 10 & > 2", "fares &lt; 10 &amp; &gt; 2"),
+        ('say "full" once', 'say \\"full\\" once'),
+    ],
+    "agent_prompt": [
+        ("Your task is to plan the week.", "Your task is to check the week."),
+        ("Act as a planner.", "Act as a checker."),
+        ("# Role\nKeeper of the list", "# Role\nReader of the list"),
+    ],
+}
+ROWS = [(kind, *pair) for kind, pairs in TEXTS.items() for pair in pairs]
+
+
+def answer(a: Parts, b: Parts, shape: str, **known: Any) -> Miss:
+    usage = {"cache_read_input_tokens": 9}
+    context = {"seconds_between": 20, "same_account": True, "usage_b": usage, **known}
+    return compare(read(write(a, shape)), read(write(b, shape)), Context(shape, **context))
+
+
+def grown(parts: Parts) -> Parts:
+    parts.turns += [("assistant", "Done."), ("user", "Thank you.")]
+    return parts
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("kind", "old", "new"), ROWS, ids=[f"{k}-{o[:20]!a}" for k, o, _ in ROWS])
+def test_a_value_in_the_system_text_names_its_kind(
+    kind: str, old: str, new: str, shape: str
+) -> None:
+    a, b = Parts(), grown(Parts())
+    a.system = [INTRO, f"{GUIDE}\n\n{old}\n"]
+    b.system = [INTRO, f"{GUIDE}\n\n{new}\n"]
+    found = answer(a, b, shape)
+    assert (found.kind, found.verdict) == (kind, Verdict.MISS), found.evidence
+    assert found.first_divergence is not None
+    assert found.first_divergence.region == "system"
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [row for row in ROWS if row[0] != "agent_prompt"],
+    ids=[f"{k}-{o[:20]!a}" for k, o, _ in ROWS if k != "agent_prompt"],
+)
+def test_a_value_in_a_tool_description_names_its_kind(kind: str, old: str, new: str) -> None:
+    a, b = Parts(), grown(Parts())
+    for parts, text in ((a, old), (b, new)):
+        name, description, schema = parts.tools[1]
+        parts.tools[1] = (name, f"{description}\n\n{text}\n", schema)
+    found = answer(a, b, "openai.responses")
+    assert found.kind == kind, found.evidence
+
+
+FORMS = ("serializer_form", "line_endings", "whitespace", "unicode_form", "template_escape")
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [row for row in ROWS if row[0] in FORMS],
+    ids=[f"{k}-{o[:20]!a}" for k, o, _ in ROWS if k in FORMS],
+)
+def test_another_form_of_a_tool_result_is_no_rewritten_history(
+    kind: str, old: str, new: str, shape: str
+) -> None:
+    a, b = Parts(), grown(Parts())
+    for parts, text in ((a, old), (b, new)):
+        parts.turns[2] = ("result", ("call_0001", text))
+    assert answer(a, b, shape).kind == kind
+
+
+def set_turn(parts: Parts, index: int, turn: tuple[str, Any]) -> None:
+    parts.turns[index] = turn
+
+
+def edited(key: str, value: Any) -> Plant:
+    def plant(_: Parts, b: Parts) -> None:
+        name, description, schema = b.tools[1]
+        changed = json.loads(json.dumps(schema))
+        changed[key] = value
+        b.tools[1] = (name, description, changed)
+
+    return plant
+
+
+def reminder_in_a_later_message(a: Parts, b: Parts) -> None:
+    a.turns.insert(0, ("user", REMINDER))
+    b.turns.append(("user", REMINDER))
+
+
+def reminder_within_texts(a: Parts, b: Parts) -> None:
+    set_turn(a, 0, ("user", f"{REMINDER}\n\n{a.turns[0][1]}"))
+    b.turns.append(("user", f"{REMINDER}\n\nAnd now?"))
+
+
+def system_blocks_swapped(a: Parts, b: Parts) -> None:
+    a.system.append(REMINDER)
+    b.system.insert(1, REMINDER)
+
+
+REMINDER = "<reminder>\nThe winter list is not final.\n</reminder>"
+STRUCTURES: dict[str, tuple[str, Plant]] = {
+    "a tool added at the end": (
+        "tool_set",
+        lambda _, b: b.tools.append(("undo", "Undo it.", {"type": "object"})),
+    ),
+    "a tool removed": ("tool_set", lambda _, b: b.tools.pop(0)),
+    "a tool renamed": (
+        "tool_set",
+        lambda _, b: b.tools.__setitem__(0, ("read_list", *b.tools[0][1:])),
+    ),
+    "two tools swapped": ("tool_order", lambda _, b: b.tools.reverse()),
+    "required from a set": ("schema_order", edited("required", ["slot", "route"])),
+    "properties in another order": (
+        "schema_order",
+        edited("properties", dict(reversed(EDIT["properties"].items()))),  # type: ignore[attr-defined]  # a dict
+    ),
+    "a property added": (
+        "prompt_text_edit",
+        edited("properties", {**EDIT["properties"], "why": {"type": "string"}}),  # type: ignore[dict-item]  # a dict
+    ),
+    "an answer shortened": (
+        "history_rewritten",
+        lambda _, b: set_turn(b, 3, ("assistant", "Three boats leave.")),
+    ),
+    "a result cleared": (
+        "history_rewritten",
+        lambda _, b: set_turn(b, 2, ("result", ("call_0001", "[removed to save space]"))),
+    ),
+    "a turn summarised": (
+        "history_rewritten",
+        lambda _, b: b.turns.__setitem__(slice(0, 4), [("user", "Summary: three boats.")]),
+    ),
+    "a turn dropped": ("history_rewritten", lambda _, b: b.turns.__delitem__(3)),
+    "a message put in": (
+        "history_rewritten",
+        lambda _, b: b.turns.insert(1, ("user", "Mind the weather, please.")),
+    ),
+    "another argument": (
+        "history_rewritten",
+        lambda _, b: set_turn(b, 1, ("call", ("call_0001", "read_route", {"route": "south"}))),
+    ),
+    "arguments in another key order": (
+        "serializer_form",
+        lambda _, b: set_turn(
+            b, 1, ("call", ("call_0001", "read_route", {"day": 3, "route": "north"}))
+        ),
+    ),
+    "a call id made anew": (
+        "random_id",
+        lambda _, b: set_turn(
+            b, 1, ("call", ("call_x8k2", "read_route", {"route": "north", "day": 3}))
+        ),
+    ),
+    "a reminder in a later message": ("block_moved", reminder_in_a_later_message),
+    "a reminder moved within texts": ("block_moved", reminder_within_texts),
+    "system blocks swapped": ("block_moved", system_blocks_swapped),
+    "a helper's own prompt": (
+        "agent_prompt",
+        lambda _, b: b.system.__setitem__(0, "You are a reader of tide tables. Report them.\n"),
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(("kind", "plant"), STRUCTURES.values(), ids=STRUCTURES)
+def test_a_change_of_structure_names_its_kind(kind: str, plant: Plant, shape: str) -> None:
+    a, b = Parts(), Parts()
+    plant(a, b)
+    found = answer(a, grown(b), shape, relation="next_turn")
+    assert found.kind == kind, found.evidence
+
+
+def test_every_kind_of_the_closed_list_is_planted_somewhere() -> None:
+    planted = {*TEXTS, *(kind for kind, _ in STRUCTURES.values())}
+    by_rules = {"none", "model", "setting", "account", "ttl_expired", "lookback_exceeded"}
+    by_rules |= {"breakpoint_missing", "provider_side"}  # in test_miss.py
+    assert planted | by_rules == {str(kind) for kind in Kind}
+
+
+PRECEDENCE = {
+    "an id that names the person": ("user_id: u_8k2x4", "user_id: u_0d9w3", "user_identity"),
+    "an opaque folder": ("cwd: /srv/wt/9c1e07aa", "cwd: /srv/wt/51d0b2f8", "random_id"),
+    "a plain counter in a folder": ("cwd: /srv/wt/wt-03", "cwd: /srv/wt/wt-11", "workspace_state"),
+    "one moment in two zones": ("At 12:00:05 CET", "At 11:00:05 UTC", "locale"),
+    "a skill in a list": ("Skills:\n- tide: old", "Skills:\n- tide: new", "catalog"),
+    "line ends and other space": ("a \r\nb\r\n", "a \nb\n", "line_endings"),
+    "a role and a later edit": (
+        "Act as a cook. Be kind.",
+        "Act as a mate. Be swift.",
+        "agent_prompt",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "kind"), PRECEDENCE.values(), ids=PRECEDENCE)
+def test_of_two_kinds_the_more_special_is_named(old: str, new: str, kind: str) -> None:
+    a, b = Parts(), grown(Parts())
+    a.system[1], b.system[1] = f"{GUIDE}\n\n{old}", f"{GUIDE}\n\n{new}"
+    assert answer(a, b, "anthropic.messages").kind == kind
+
+
+def test_a_match_by_cue_word_names_its_alternative() -> None:
+    a, b = Parts(), Parts()
+    a.system[1], b.system[1] = "account: 8c1f2a", "account: 0b77de"
+    found = answer(a, b, "openai.chat")
+    assert (found.kind, found.kind_alternatives) == ("user_identity", ("random_id",))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@given(data=st.data())
+def test_a_planted_change_is_found_at_its_byte(shape: str, data: st.DataObject) -> None:
+    kind, old, new = data.draw(st.sampled_from(ROWS))
+    filler = data.draw(
+        st.lists(st.sampled_from([GUIDE, "Mind the tide.", "Größe zählt."]), max_size=4)
+    )
+    a, b = Parts(), grown(Parts())
+    a.system, b.system = ([INTRO, *filler, f"{text}\n"] for text in (old, new))
+    found = answer(a, b, shape)
+    streams = [read(write(parts, shape)).stream() for parts in (a, b)]
+    place = next(i for i, (x, y) in enumerate(zip(*streams, strict=False)) if x != y)
+    assert found.first_divergence is not None
+    assert (found.kind, found.first_divergence.offset) == (kind, place)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@given(data=st.data())
+def test_what_is_no_change_of_content_is_a_hit(shape: str, data: st.DataObject) -> None:
+    a, b = Parts(), Parts()
+    if data.draw(st.booleans()):
+        grown(b)  # a turn more, and the marker on another block
+    body = json.loads(write(b, shape))
+    body |= {"temperature": 1.0, "metadata": {"n": data.draw(st.integers())}}
+    keys = data.draw(st.permutations(sorted(body)))
+    indent = data.draw(st.sampled_from([None, 2]))
+    text = json.dumps({k: body[k] for k in keys}, indent=indent, ensure_ascii=indent == 2)
+    found = compare(
+        read(write(a, shape)), read(text.encode(), shape), Context(shape, "next_turn", 20, True)
+    )
+    assert (found.kind, found.verdict, found.first_divergence) == (Kind.NONE, Verdict.HIT, None)
