@@ -1,7 +1,9 @@
 """Bad input: one clear line, a hint, the right exit code, and nothing half-written."""
 
+import json
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -40,16 +42,19 @@ def test_what_is_not_there_is_named(adopted: Clone, words: list[str], says: str)
 
 
 def test_an_ambiguous_digest_prefix_names_what_it_begins(adopted: Clone) -> None:
-    first: dict[str, str] = {}
-    for i in range(400):  # 16 digits: two of 17 prompts share the first
-        cwd = f"/srv/{i}"
-        digest = adopted.pvc("pin", "agent", "--session", f"s{i}", "--set", f"cwd={cwd}", "--json")
-        prefix = digest.json["prompt_digest"][:4]
-        if prefix in first:
-            break
-        first[prefix] = cwd
-    error = adopted.refused("show", prefix, code=2)
-    assert "begins 2 digests" in error
+    # 16 ^ 4 prefixes of four digits: of 1,500 prompts two share one (all but surely, and always
+    # the same two, for the prompts are always the same).
+    lines = [
+        json.dumps({"tree": "agent", "session": f"s{i}", "set": {"cwd": f"/srv/{i}"}})
+        for i in range(1500)
+    ]
+    adopted.write("lines", "\n".join(lines) + "\n")
+    answers = adopted.run(
+        ["bash", "-c", f"{sys.executable} -m pvc pin --batch < lines"]
+    ).text.splitlines()
+    prefixes = [json.loads(answer)["prompt_digest"][:7] for answer in answers]
+    twice = next(prefix for prefix in prefixes if prefixes.count(prefix) > 1)
+    assert "begins 2 digests" in adopted.refused("show", twice, code=2)
 
 
 def test_a_word_that_is_tree_and_session_is_refused(adopted: Clone) -> None:
@@ -196,7 +201,7 @@ def test_control_characters_never_reach_the_terminal(adopted: Clone) -> None:
 
 def test_a_reader_that_leaves_is_no_error(adopted: Clone) -> None:
     line = 'python -m pvc render agent --set cwd=/ | head -c 1 > /dev/null; echo "${PIPESTATUS[0]}"'
-    path = f"{Path(os.sys.executable).parent}:{os.environ['PATH']}"  # type: ignore[attr-defined]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = adopted.run(["bash", "-c", line], PATH=path)
     assert done.text.strip() in {"0", "141"}
     assert "Traceback" not in done.err

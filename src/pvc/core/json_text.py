@@ -67,7 +67,7 @@ def parse(
     """
     start = _skip(text, 0)
     try:
-        value, end = _scanner(duplicates, long_integers)(text, start)
+        value, end = _scan(_scanner(duplicates, long_integers), text, start)
     except StopIteration as stop:
         _fail(text, int(stop.value), at, "")
     except (_Repeated, _Constant):
@@ -86,6 +86,16 @@ def parse(
     if text.count("[") + text.count("{") > MAX_DEPTH:
         _bound_depth(value, at)
     return value
+
+
+def _scan(scanner: "Scanner", text: str, start: int) -> "tuple[Value, int]":
+    try:
+        return scanner(text, start)
+    except SystemError:
+        # CPython 3.11's scanner looks for its error type only among what is imported already.
+        import json.decoder  # noqa: F401
+
+        return scanner(text, start)
 
 
 def dump(value: Value) -> str:

@@ -74,9 +74,9 @@ class Missed:
     advice: str
 
     @property
-    def hit(self) -> bool:
-        """Whether everything that should be read back can be."""
-        return self.miss.verdict is Verdict.HIT
+    def missed(self) -> bool:
+        """Whether something that should be read back cannot be; false when that is not known."""
+        return self.miss.verdict is Verdict.MISS
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.miss/1`: those of the cases, and owner, lost, advice."""
@@ -198,6 +198,8 @@ def _context(known: dict[str, Value], sides: tuple[Side, ...], options: MissOpti
     if relation is None and a.pin and b.pin:
         relation = "new_session"
     same_account, usage = known.get("same_account"), known.get("usage_b")
+    if same_account is None and a.pin and b.pin:
+        same_account = True  # one repository's sessions, until somebody says otherwise
     return Context(
         provider=a.body.shape,
         relation=relation,

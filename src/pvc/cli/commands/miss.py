@@ -40,4 +40,4 @@ def command(
 
     result = run(app, a, b, MissOptions(context_file, relation, seconds))
     show(app, result, as_json=as_json)
-    return 0 if result.hit else 1
+    return 1 if result.missed else 0
