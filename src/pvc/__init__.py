@@ -6,7 +6,7 @@ launch path passes through here.
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pvc.api import Pinned, Repository, open  # noqa: A004  # `pvc.open` is its name
+    from pvc.api import Pinned, PinOptions, Repository, open  # noqa: A004  # `pvc.open` is its name
     from pvc.core.compile import compile_pack
     from pvc.errors import PvcError
     from pvc.model.digest import Digest
@@ -17,6 +17,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Digest",
+    "PinOptions",
     "Pinned",
     "PvcError",
     "Rendered",
@@ -30,6 +31,7 @@ __all__ = [
 
 _HOMES = {
     "Digest": "pvc.model.digest",
+    "PinOptions": "pvc.api",
     "Pinned": "pvc.api",
     "PvcError": "pvc.errors",
     "Rendered": "pvc.model.span",

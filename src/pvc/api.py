@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from os import fspath
 from typing import TYPE_CHECKING, Any, Self
 
+from pvc.errors import RefusedError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
@@ -32,7 +34,8 @@ class Pinned:
     """`pinned`, or `same` when this session was pinned with these bytes before."""
     receipt: str
     prompt_digest: str
-    version: int
+    version: str
+    """As people write it: `agent@7`."""
     prompt: bytes
 
     def __enter__(self) -> Self:
@@ -42,11 +45,24 @@ class Pinned:
         """Leave the session; its pin stays."""
 
 
+@dataclass(frozen=True, slots=True)
+class PinOptions:
+    """What may be said of a pin besides its values; the options of `pvc pin`."""
+
+    chain: str = "main"
+    tools: Any = None
+    provider: str = ""
+    model: str = ""
+    repin: str = ""
+    resume: bool = False
+
+
 class Repository:
     """A git repository with trees, packs and pins."""
 
-    def __init__(self, repo: store.Repository) -> None:
+    def __init__(self, repo: store.Repository, directory: str) -> None:
         self._repo = repo
+        self._directory = directory
 
     def render(self, tree: str, environment: Mapping[str, Any] | None = None) -> Rendered:
         """Render `NAME`, `NAME@7` or `NAME@channel`: exact bytes and the spans that tile them.
@@ -60,6 +76,43 @@ class Repository:
         version = select_version(self._repo, tree)
         return render_version(self._repo, version, environment or {}).rendered
 
+    def pin(
+        self,
+        tree: str,
+        session: str,
+        environment: Mapping[str, Any] | None = None,
+        options: PinOptions | None = None,
+    ) -> Pinned:
+        """Pin a session and give its exact prompt; durable when this returns.
+
+        `environment` is parsed JSON: texts, lists and objects of them. Raises `RefusedError` when
+        the session was pinned with other bytes, `WriteError` when nothing can be recorded.
+        """
+        from pvc.launch.call import Call
+        from pvc.launch.pin import Pinner
+        from pvc.launch.place import find
+
+        wanted = options or PinOptions()
+        call = Call()
+        call.tree, call.session, call.must_record = tree, session, True
+        call.environment = None if wanted.resume else dict(environment or {})
+        for name in ("chain", "tools", "provider", "model", "repin", "resume"):
+            setattr(call, name, getattr(wanted, name))
+        call.check()
+        answer = Pinner(find(self._directory)).pin([call])[0]
+        if answer.error is not None:
+            raise answer.error
+        if answer.status == "refused":
+            raise RefusedError(answer.message, hint=answer.hint)
+        return Pinned(
+            session,
+            answer.status,
+            answer.receipt,
+            answer.prompt_digest,
+            answer.version,
+            answer.data or b"",
+        )
+
     def blame(self, word: str, environment: Mapping[str, Any] | None = None) -> Blamed:
         """Blame a session's prompt, or a version's with the values that it needs."""
         from pvc.ops.subject import blame_subject
@@ -71,4 +124,4 @@ def open(directory: str | PathLike[str] = ".") -> Repository:  # noqa: A001  # `
     """Open the repository that holds `directory`; raises `NotFoundError` where there is none."""
     from pvc.store.open import open_repository
 
-    return Repository(open_repository(fspath(directory)))
+    return Repository(open_repository(fspath(directory)), fspath(directory))

@@ -1,0 +1,54 @@
+"""pvc from Python, on a real repository."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pvc
+from cli.conftest import Clone
+from pvc.errors import RefusedError, UsageError
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> pvc.Repository:
+    clone = Clone(tmp_path / "ada")
+    subprocess.run(["git", "init", "-q", "-b", "main", str(clone.path)], check=True)
+    clone.write(
+        "agent/pvc.toml", 'format = 1\nname = "agent"\nform = "plain"\nbindings = ["cwd"]\n'
+    )
+    clone.write("agent/a.md", "Work in {cwd}.\n")
+    clone.commit()
+    clone.pvc("supersede", "agent", "-m", "First")
+    return pvc.open(clone.path)
+
+
+def test_a_pin_in_one_call_gives_the_rendered_bytes(repository: pvc.Repository) -> None:
+    pinned = repository.pin("agent", "s", {"cwd": "/srv"})
+    assert pinned.prompt == repository.render("agent", {"cwd": "/srv"}).data == b"Work in /srv.\n"
+    assert (pinned.status, pinned.version) == ("pinned", "agent@1")
+    assert repository.pin("agent", "s", {"cwd": "/srv"}).receipt == pinned.receipt
+
+
+def test_a_pin_spans_a_session(repository: pvc.Repository) -> None:
+    with repository.pin("agent", "s", {"cwd": "/srv"}) as pinned:
+        assert pinned.prompt == b"Work in /srv.\n"
+    resumed = repository.pin("agent", "s", options=pvc.PinOptions(resume=True))
+    assert resumed.prompt == pinned.prompt
+
+
+def test_other_values_are_refused(repository: pvc.Repository) -> None:
+    repository.pin("agent", "s", {"cwd": "/srv"})
+    with pytest.raises(RefusedError, match="other bytes"):
+        repository.pin("agent", "s", {"cwd": "/opt"})
+    with pytest.raises(UsageError):
+        repository.pin("agent", "t", {"cwd": 3})
+
+
+def test_importing_pvc_imports_nothing_else() -> None:
+    program = "import sys, pvc; print([m for m in sys.modules if m.startswith(('pvc.', 'click'))])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.strip() == b"[]"
+    with pytest.raises(AttributeError, match="no attribute"):
+        _ = pvc.nothing
