@@ -84,6 +84,15 @@ class Launches:
         cache.write(str(self.path / ".git"), commit, compiled(tree, number, commit, text))
         return commit
 
+    def adopt_guided(self) -> None:
+        """Make a next version that takes guidance files and nothing else."""
+        commit = self.adopt(b"guided\n")
+        number = self.numbers["agent"]
+        hole = ("text", "guidance", ("repository_guidance",), "AGENTS.md", 0)
+        fields = (("repository_guidance", "text", False, (), "", ()),)
+        program = ("plain", 1, fields, ((("section", "body", False, (hole,)),),))
+        cache.write(str(self.path / ".git"), commit, ("agent", number, commit, program))
+
     def pin(self, *words: str, data: bytes = b"", **variables: str) -> Done:
         """Run `pvc pin WORDS` here as its own process."""
         return process(self.path, "pin", *words, data=data, **variables)

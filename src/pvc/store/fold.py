@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pvc.errors import CorruptError, MovedError
+from pvc.errors import CorruptError, MovedError, WriteError
 from pvc.launch import disk, record, writer
 from pvc.launch.index import BY_SESSION, DamagedIndexError, session_key
 from pvc.model.digest import Digest
@@ -273,7 +273,7 @@ class _Fold:
     def _move(self, ref: str, old: CommitId | None, new: CommitId) -> None:
         try:
             self.repo.move_ref(ref, old, new)
-        except MovedError:
+        except (MovedError, WriteError):
             lock = Path(f"{self.repo.common_dir}/{ref}.lock")
             if not _is_older(lock, LOCK_AGE_S):
                 raise
