@@ -38,10 +38,17 @@ TOOLS = [
 
 
 def git(folder: Path, *words: str) -> str:
-    names = {f"GIT_{who}_{what}": "bench" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    names = {
+        f"GIT_{who}_{what}": "bench"
+        for who in ("AUTHOR", "COMMITTER")
+        for what in ("NAME", "EMAIL")
+    }
     done = subprocess.run(
         ["git", "-C", str(folder), *words],
-        check=True, capture_output=True, text=True, env={**os.environ, **names},
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **names},
     )
     return done.stdout.strip()
 
@@ -122,7 +129,12 @@ def main() -> None:
                 "python, blake3": lambda _: [sys.executable, "-c", "import blake3"],
                 "pin --set": lambda i: [*pin, f"a{i}", "--set", "who=Ann"],
                 "pin --env --tools": lambda i: [
-                    *pin, f"b{i}", "--env", "env.json", "--tools", "tools.json"
+                    *pin,
+                    f"b{i}",
+                    "--env",
+                    "env.json",
+                    "--tools",
+                    "tools.json",
                 ],
                 "pin, known session": lambda _: [*pin, "a-2", "--set", "who=Ann"],
             },

@@ -1,4 +1,4 @@
-"""Trees whose programs are cached, pins as real processes, and folds: what the launch tests share."""
+"""Trees whose programs are cached, pins as processes, folds: what the launch tests share."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pvc.errors
 from pvc.core.json_text import parse
 from pvc.core.program import run
 from pvc.launch import cache
+from pvc.launch.call import Call
 from pvc.launch.pin import Pinner
 from pvc.launch.place import find
 from pvc.model.digest import Digest
@@ -96,6 +97,16 @@ class Launches:
     def pin(self, *words: str, data: bytes = b"", **variables: str) -> Done:
         """Run `pvc pin WORDS` here as its own process."""
         return process(self.path, "pin", *words, data=data, **variables)
+
+    def record(self, session: str, who: str = "x", **more: str) -> str:
+        """Pin a session within this process and give the receipt."""
+        call = Call()
+        call.tree, call.session, call.environment = "agent", session, {"who": who}
+        for name, value in more.items():
+            setattr(call, name, value)
+        answer = self.pinner().pin([call])[0]
+        assert answer.status == "pinned", answer.message
+        return answer.receipt
 
     def pinner(self) -> Pinner:
         """Pin within this process."""

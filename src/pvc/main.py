@@ -25,7 +25,7 @@ def main() -> "NoReturn":
 
     try:
         code = pin(words[1:])
-    except Exception:
+    except Exception:  # noqa: BLE001 - a fault of ours: shown whole, under its own exit code
         import traceback
 
         traceback.print_exc()

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-sys.path.append(str(Path(__file__).parent))
 
 from crash import killed, many_at_once, rivals
 
@@ -27,7 +23,7 @@ def test_pins_of_many_processes_are_all_found_once_while_another_folds(launches:
 
 @pytest.mark.parametrize("is_repin", [False, True])
 def test_one_of_two_conflicting_pins_wins_and_all_are_told_which(
-    launches: Launches, is_repin: bool
+    launches: Launches, *, is_repin: bool
 ) -> None:
     rivals(launches, 16 if LONG else 5, 50 if LONG else 12, is_repin=is_repin)
 

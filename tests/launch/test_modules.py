@@ -52,7 +52,7 @@ SCRIPT = (
 )
 @pytest.mark.parametrize("is_known", [False, True])
 def test_a_warm_pin_imports_nothing_that_is_slow(
-    launches: Launches, words: list[str], is_known: bool
+    launches: Launches, words: list[str], *, is_known: bool
 ) -> None:
     if "--guidance" in words:
         launches.adopt_guided()

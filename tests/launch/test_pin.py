@@ -98,7 +98,7 @@ def test_the_same_values_again_are_the_same_pin(launches: Launches) -> None:
 
 @pytest.mark.parametrize("is_folded", [False, True])
 def test_other_values_are_refused_with_the_first_byte_and_its_owner(
-    launches: Launches, is_folded: bool
+    launches: Launches, *, is_folded: bool
 ) -> None:
     launches.pin("agent", "--session", "s", "--set", "who=Ann")
     if is_folded:
@@ -116,7 +116,7 @@ def test_other_values_are_refused_with_the_first_byte_and_its_owner(
 
 
 @pytest.mark.parametrize("is_folded", [False, True])
-def test_a_known_session_keeps_its_version(launches: Launches, is_folded: bool) -> None:
+def test_a_known_session_keeps_its_version(launches: Launches, *, is_folded: bool) -> None:
     launches.pin("agent", "--session", "s", "--set", "who=Ann")
     if is_folded:
         launches.fold()
@@ -130,7 +130,9 @@ def test_a_known_session_keeps_its_version(launches: Launches, is_folded: bool) 
 
 
 @pytest.mark.parametrize("is_folded", [False, True])
-def test_resume_gives_the_pinned_bytes_without_values(launches: Launches, is_folded: bool) -> None:
+def test_resume_gives_the_pinned_bytes_without_values(
+    launches: Launches, *, is_folded: bool
+) -> None:
     launches.pin("agent", "--session", "s", "--set", "who=Ann")
     if is_folded:
         launches.fold()

@@ -25,7 +25,7 @@ def records(draw: st.DrawFn) -> Record:
     made: Record = {}
     for name in record.KEYS:
         if name in record.REQUIRED or draw(st.booleans()):
-            made[name] = draw(NUMBERS if name in record.NUMBERS else TEXTS)
+            made[name] = draw(NUMBERS) if name in record.NUMBERS else draw(TEXTS)
     return {**made, "format": record.FORMAT}
 
 
@@ -88,12 +88,15 @@ def test_what_is_no_record_is_refused(damaged: bytes) -> None:
 
 
 def test_a_later_format_is_named() -> None:
-    values: Record = {name: "x" for name in record.REQUIRED}
+    values: Record = dict.fromkeys(record.REQUIRED, "x")
     with pytest.raises(CorruptError, match="format 2"):
         record.read(record.write({**values, "n": 0, "format": 2}))
 
 
 def test_the_key_tells_session_chain_and_number_apart() -> None:
-    keys = {record.key(*parts) for parts in (("a", "b", 1), ("a", "b", 11), ("ab", "b", 1), ("a", "bb", 1))}
+    keys = {
+        record.key(*parts)
+        for parts in (("a", "b", 1), ("a", "b", 11), ("ab", "b", 1), ("a", "bb", 1))
+    }
     assert len(keys) == 4
     assert all(len(key) == 32 for key in keys)

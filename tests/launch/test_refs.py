@@ -80,7 +80,9 @@ def asked(folder: Path) -> tuple[str, str]:
     return git_dir, common_dir
 
 
-@pytest.mark.parametrize("kind", ["top", "deep", "worktree", "bare", "inside", "submodule", "separate"])
+@pytest.mark.parametrize(
+    "kind", ["top", "deep", "worktree", "bare", "inside", "submodule", "separate"]
+)
 def test_the_folders_are_those_that_git_finds(
     make_workspace: Callable[..., Workspace], tmp_path: Path, kind: str
 ) -> None:
@@ -123,7 +125,9 @@ def test_nothing_above_a_ceiling_is_found(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders away")
-def test_a_repository_of_somebody_else_is_served_only_if_git_serves_it(workspace: Workspace) -> None:
+def test_a_repository_of_somebody_else_is_served_only_if_git_serves_it(
+    workspace: Workspace,
+) -> None:
     for path in (workspace.path, workspace.path / ".git"):
         os.chown(path, 12345, 12345)
     with pytest.raises(UnsupportedError, match="belongs to somebody else"):
