@@ -19,6 +19,7 @@ from pvc.store.versions import (
     find,
     join_message,
     names,
+    pack_commits,
     sources,
     split_message,
     tip,
@@ -72,7 +73,7 @@ def test_a_version_is_an_ordinary_commit(repository: Repository, workspace: Work
     )  # fmt: skip
     assert workspace.git("log", "-1", "--format=%B", AGENT) == (
         "First words\n\nof it\n\nPvc-Tree: agent\nPvc-Version: 1\nPvc-Format: 1\n"
-        f"Pvc-Source: {source}\nPvc-Source-Path: prompts/agent\nPvc-Source-State: head\n"
+        f"Pvc-Source: {source}\nPvc-Source-Path: prompts/agent\nPvc-Source-State: committed\n"
     )
     assert workspace.git("ls-tree", "-r", "--name-only", AGENT).split("\n") == [
         ".pvc/lock.toml",
@@ -86,7 +87,7 @@ def test_a_version_is_an_ordinary_commit(repository: Repository, workspace: Work
     assert made == VersionInfo(
         "trees", "agent", 1, CommitId(workspace.oid(AGENT)), tree, (),
         Person("Ada Prompt", "ada@example.com"), made.time,
-        "First words\n\nof it", source, "prompts/agent", "head",
+        "First words\n\nof it", source, "prompts/agent", "committed",
     )  # fmt: skip
     assert (made.subject, made.label) == ("First words", "agent@1")
     assert workspace.git("fsck", "--strict", "--no-dangling") == ""
@@ -108,6 +109,28 @@ def test_all_that_a_version_renders_from_is_in_it(repository: Repository) -> Non
         ("Z/a.md", b"a"),
         ("z.md", b"z"),
     ]
+
+
+def lock_with(text: bytes, repo: Repository) -> VersionInfo:
+    tree = version_tree(repo, [], text, {})
+    return write_version(
+        repo, kind="trees", name="agent", tree=tree, reason="x", previous=tip(repo, "trees", "agent")
+    )
+
+
+def test_the_lock_says_which_commit_a_pack_came_from(repository: Repository) -> None:
+    commit = CommitId("5" * 40)
+    made = lock_with(b'[packs.words]\nversion = 1\ncommit = "%s"\n' % commit.encode(), repository)
+    assert pack_commits(repository, made) == {"words": commit}
+    assert pack_commits(repository, adopt(repository, b"none")) == {}
+
+
+@pytest.mark.parametrize(
+    "lock", [b"= =", b"\xff", b"packs = 1", b"[packs]\nx = 1", b"[packs.x]\ncommit = 'HEAD'"]
+)
+def test_a_damaged_lock_is_corrupt(repository: Repository, lock: bytes) -> None:
+    with pytest.raises(CorruptError, match="the lock of `agent@1` is damaged"):
+        pack_commits(repository, lock_with(lock, repository))
 
 
 def test_a_chain_is_walked_newest_first(repository: Repository) -> None:

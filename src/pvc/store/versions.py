@@ -210,7 +210,7 @@ def pack_commits(repo: Repository, version: VersionInfo) -> dict[str, CommitId]:
     try:
         packs = tomllib.loads(repo.blob(lock.oid).decode()).get("packs", {})
         return {name: CommitId(pack["commit"]) for name, pack in packs.items()}
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, UsageError) as error:
         raise CorruptError(f"the lock of `{version.label}` is damaged: {error}") from None
 
 
@@ -347,7 +347,8 @@ def write_version(
     trailers = _trailers(kind, name, previous)
     if taken:
         trailers |= {"Pvc-Source": taken.commit} if taken.commit else {}
-        trailers |= {"Pvc-Source-Path": taken.path, "Pvc-Source-State": taken.state}
+        state = "committed" if taken.state == "head" else taken.state
+        trailers |= {"Pvc-Source-Path": taken.path, "Pvc-Source-State": state}
     message = join_message(_clean(reason), trailers)
     parents = [version.id for version in (previous, resolves) if version]
     oid = repo.write_commit(tree, parents, message)
