@@ -439,6 +439,10 @@ def test_folders_are_found_by_the_name_in_their_manifest(
     assert "nobody" not in folders
     with pytest.raises(UsageError, match="`twice` is the name of `x` and `y`"):
         folders["twice"]
+    assert folders.one("agent") == "prompts/agent"
+    with pytest.raises(NotFoundError) as caught:
+        folders.one("agnet")
+    assert caught.value.hint == "did you mean `agent`?"
     assert [path for path, _ in folders.unreadable] == ["broken/pvc.toml", "nameless/pvc.toml"]
 
 

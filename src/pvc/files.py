@@ -19,6 +19,7 @@ import tomllib
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
@@ -283,6 +284,20 @@ class Folders(Mapping[str, str]):
             spoken = " and ".join(f"`{shown(folder) or '.'}`" for folder in folders)
             raise UsageError(f"`{name}` is the name of {spoken}", hint="give one another name")
         return folders[0]
+
+    def one(self, name: str) -> str:
+        """Give the folder of a name; raises `NotFoundError` with the near name."""
+        if name in self:
+            return self[name]
+        near = get_close_matches(name, self, n=1)
+        if near:
+            hint = f"did you mean `{near[0]}`?"
+        elif self.unreadable:
+            path, why = self.unreadable[0]
+            hint = f"`{shown(path)}` cannot be read: {why}"
+        else:
+            hint = "`pvc init DIR` makes a folder a tree; `--worktree` finds what is not committed"
+        raise NotFoundError(f"no folder has a `{MANIFEST}` with the name `{name}`", hint=hint)
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(name for name, _ in self.found))

@@ -114,7 +114,12 @@ def test_all_that_a_version_renders_from_is_in_it(repository: Repository) -> Non
 def lock_with(text: bytes, repo: Repository) -> VersionInfo:
     tree = version_tree(repo, [], text, {})
     return write_version(
-        repo, kind="trees", name="agent", tree=tree, reason="x", previous=tip(repo, "trees", "agent")
+        repo,
+        kind="trees",
+        name="agent",
+        tree=tree,
+        reason="x",
+        previous=tip(repo, "trees", "agent"),
     )
 
 
