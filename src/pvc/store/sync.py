@@ -1,0 +1,378 @@
+"""Exchange versions, channels and pins with a remote; git does the talking.
+
+    fold ──► fetch ──► fast-forward ──► push
+             remotes/<remote>/…   trees, packs, channels   what the remote lacks
+
+Rule 1: nothing is forced, in either direction. What does not fast-forward is reported by name.
+Rule 2: a local ref moves by compare-and-swap, and only to a commit that is what its name says.
+Rule 3: of the ledgers only this clone's own is pushed, its bodies only with `pvc.pushBodies`.
+Rule 4: `pvc.refPrefix` says where these refs are on the remote, for hosts that take only heads and
+tags. In a clone they are always below `refs/pvc/`.
+Rule 5: settings for ordinary fetches (mirrors, pruning, filters, tags) do not hold here; a filter
+would leave versions without their text, a mirror's refspec would force our refs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError
+from pvc.launch import writer
+from pvc.model.names import ChannelName, CommitId, PackName, TreeName
+from pvc.store.versions import at_commit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from pvc.store.child import Done
+    from pvc.store.fold import FoldResult
+    from pvc.store.repo import Repository
+
+LOCAL = "refs/pvc"
+KINDS = ("trees", "packs", "channels", "pins")
+FORWARDED = ("trees", "packs", "channels")
+_ROUNDS = 3  # others push too; after that many the user may try again
+_FETCH = (
+    "fetch",
+    "--no-tags",
+    "--no-prune",
+    "--no-filter",
+    "--no-recurse-submodules",
+    "--no-write-fetch-head",
+    "--no-auto-maintenance",
+    "--refmap=",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A ref that went from one commit to another; `old` is null where it is new."""
+
+    ref: str
+    old: CommitId | None
+    new: CommitId
+
+    def to_json(self) -> dict[str, str | None]:
+        """Keys of a move in `pvc.sync/1`."""
+        return {"ref": self.ref, "old": self.old, "new": self.new}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A ref that stayed where it was, and why."""
+
+    ref: str
+    reason: str
+    hint: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        """Keys of a refusal in `pvc.sync/1`."""
+        return {"ref": self.ref, "reason": self.reason, "hint": self.hint}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One tip of two that diverged: `agent@8`, and why it was adopted."""
+
+    commit: CommitId
+    label: str
+    reason: str
+
+    def to_json(self) -> dict[str, str]:
+        """Keys of a side in `pvc.sync/1`."""
+        return {"commit": self.commit, "label": self.label, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Two clones went on from the same version."""
+
+    ref: str
+    ours: Side
+    theirs: Side
+
+    def to_json(self) -> dict[str, object]:
+        """Keys of a divergence in `pvc.sync/1`."""
+        return {"ref": self.ref, "ours": self.ours.to_json(), "theirs": self.theirs.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResult:
+    """What a sync did. `remote` is null where it only folded."""
+
+    remote: str | None
+    folded: FoldResult
+    fetched: tuple[Move, ...] = ()
+    forwarded: tuple[Move, ...] = ()
+    pushed: tuple[Move, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    diverged: tuple[Divergence, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """Keys of `pvc.sync/1`."""
+        return {
+            "schema": "pvc.sync/1",
+            "remote": self.remote,
+            "folded": self.folded.pins,
+            "fetched": [move.to_json() for move in self.fetched],
+            "forwarded": [move.to_json() for move in self.forwarded],
+            "pushed": [move.to_json() for move in self.pushed],
+            "refused": [refusal.to_json() for refusal in self.refused],
+            "diverged": [divergence.to_json() for divergence in self.diverged],
+        }
+
+    def to_lines(self) -> Iterator[str]:
+        """Say it to a person."""
+        yield f"folded {_count(self.folded.pins, 'pin')}"
+        for words, moves in (("forwarded", self.forwarded), ("pushed", self.pushed)):
+            for move in moves:
+                yield f"{words} {move.ref.removeprefix(LOCAL + '/')} to {move.new.short}"
+        for refusal in self.refused:
+            yield f"refused {refusal.ref}: {refusal.reason}"
+            if refusal.hint:
+                yield f"hint: {refusal.hint}"
+        for split in self.diverged:
+            yield f"{split.ref.removeprefix(LOCAL + '/')} diverged:"
+            yield f"  here   {split.ours.label} {split.ours.commit.short} {split.ours.reason}"
+            yield f"  there  {split.theirs.label} {split.theirs.commit.short} {split.theirs.reason}"
+        if self.diverged:
+            yield f"hint: `pvc supersede NAME --resolve {self.remote}` goes on from both"
+        if self.remote and not (self.forwarded or self.pushed or self.refused or self.diverged):
+            yield f"nothing to exchange with {self.remote}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def sync(
+    repo: Repository, remote: str | None = None, *, fold: Callable[[], FoldResult]
+) -> SyncResult:
+    """Fold, then exchange with `remote`; without one with `origin` or the only one there is.
+
+    Raises `NotFoundError` when there is no such remote or it does not answer.
+    """
+    chosen = _choose(repo, remote)
+    result = SyncResult(chosen, fold())
+    if chosen is None:
+        return result
+    exchange = _Exchange(repo, chosen)
+    for _ in range(_ROUNDS):
+        if not exchange.round():
+            break
+    return replace(
+        result,
+        fetched=tuple(exchange.fetched),
+        forwarded=tuple(exchange.forwarded),
+        pushed=tuple(exchange.pushed),
+        refused=tuple(exchange.refused),
+        diverged=tuple(exchange.diverged),
+    )
+
+
+def _choose(repo: Repository, remote: str | None) -> str | None:
+    known = repo.git.output("remote").decode().split("\n")[:-1]
+    if remote is not None and remote not in known:
+        near = get_close_matches(remote, known, 1)
+        hint = f"did you mean `{near[0]}`?" if near else "`git remote add NAME URL` makes one"
+        raise NotFoundError(f"there is no remote `{remote}`", hint=hint)
+    if remote is not None or not known:
+        return remote
+    if "origin" in known or len(known) == 1:
+        return "origin" if "origin" in known else known[0]
+    raise UsageError("which remote? there are " + ", ".join(f"`{name}`" for name in known))
+
+
+@dataclass
+class _Exchange:
+    """One sync with one remote, in rounds of fetch, fast-forward and push."""
+
+    repo: Repository
+    remote: str
+    fetched: list[Move] = field(default_factory=list)
+    forwarded: list[Move] = field(default_factory=list)
+    pushed: list[Move] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    diverged: list[Divergence] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._prefix = (self.repo.config("pvc.refPrefix") or LOCAL).rstrip("/")
+        self._seen = f"{LOCAL}/remotes/{self.remote}"
+        settings = (
+            "fetch.output=full",
+            "fetch.fsckObjects=true",
+            f"remote.{self.remote}.mirror=false",
+        )
+        self._settings = [word for setting in settings for word in ("-c", setting)]
+
+    def round(self) -> bool:
+        """Do one round; true when the remote moved meanwhile, so that another may help."""
+        self.refused, self.diverged = [], []
+        self._fetch()
+        held = self._forward()
+        return self._push(held)
+
+    # --- fetch --------------------------------------------------------------------------------
+
+    def _fetch(self) -> None:
+        specs = [f"{self._prefix}/{kind}/*:{self._seen}/{kind}/*" for kind in KINDS]
+        before = dict(self.repo.refs(f"{self._seen}/"))
+        done = self.repo.git.run(*self._settings, *_FETCH, "--", self.remote, *specs)
+        rejected = list(_rejected_by_fetch(done.err))
+        if done.code != 0 and not rejected:
+            raise _failed(self.remote, done)
+        self.refused += [Refusal(self._there(ref), why, _REWRITTEN) for ref, why in rejected]
+        for ref, new in self.repo.refs(f"{self._seen}/"):
+            if before.get(ref) != new:
+                self.fetched.append(Move(ref, before.get(ref), new))
+
+    def _there(self, seen: str) -> str:
+        """Name a ref as the remote does."""
+        return self._prefix + seen.removeprefix(self._seen)
+
+    # --- fast-forward -------------------------------------------------------------------------
+
+    def _forward(self) -> set[str]:
+        """Move local refs forward; gives the ones that must not be pushed."""
+        held = {self._here(refusal.ref) for refusal in self.refused}
+        for seen, theirs in self.repo.refs(f"{self._seen}/"):
+            kind = seen.removeprefix(f"{self._seen}/").partition("/")[0]
+            ref = LOCAL + seen.removeprefix(self._seen)
+            if kind in FORWARDED and not self._forward_one(ref, theirs):
+                held.add(ref)
+        return held
+
+    def _here(self, there: str) -> str:
+        """Name the remote's ref as this clone does."""
+        return LOCAL + there.removeprefix(self._prefix)
+
+    def _forward_one(self, ref: str, theirs: CommitId) -> bool:
+        """Bring one ref forward; false when the two cannot be brought together."""
+        for _ in range(_ROUNDS):
+            ours = self.repo.ref(ref)
+            try:
+                if ours == theirs or (ours and self.repo.is_ancestor(theirs, ours)):
+                    return True
+                side = _side(self.repo, ref, theirs)
+                if ours and not self.repo.is_ancestor(ours, theirs):
+                    self.diverged.append(Divergence(ref, _side(self.repo, ref, ours), side))
+                    return False
+                self.repo.move_ref(ref, ours, theirs, message=f"pvc sync: {self.remote}")
+            except MovedError:
+                continue
+            except (CorruptError, NotFoundError, UsageError) as error:
+                self.refused.append(Refusal(ref, str(error), error.hint))
+                return False
+            self.forwarded.append(Move(ref, ours, theirs))
+            return True
+        self.refused.append(Refusal(ref, "it keeps moving", "try again"))
+        return False
+
+    # --- push ---------------------------------------------------------------------------------
+
+    def _push(self, held: set[str]) -> bool:
+        wanted = {ref: tip for ref, tip in self._own_refs() if ref not in held}
+        seen = {LOCAL + ref.removeprefix(self._seen): tip
+                for ref, tip in self.repo.refs(f"{self._seen}/")}  # fmt: skip
+        moves = [
+            Move(ref, seen.get(ref), new) for ref, new in wanted.items() if seen.get(ref) != new
+        ]
+        if not moves:
+            return False
+        specs = [f"{move.new}:{self._prefix}{move.ref.removeprefix(LOCAL)}" for move in moves]
+        words = ("push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no")
+        done = self.repo.git.run(*self._settings, *words, "--", self.remote, *specs, hooks=True)
+        answers = _answers_of_push(done.out.decode(errors="replace"))
+        if done.code != 0 and not any(flag == "!" for flag, _ in answers.values()):
+            raise _failed(self.remote, done)
+        return self._settle(moves, answers)
+
+    def _settle(self, moves: Iterable[Move], answers: dict[str, tuple[str, str]]) -> bool:
+        """Take in what the remote said of each ref; true when another fetch may help."""
+        again = False
+        for move in moves:
+            there = self._prefix + move.ref.removeprefix(LOCAL)
+            flag, words = answers.get(there, ("!", "no answer"))
+            if flag != "!":
+                self.pushed.append(move)
+                self._remember(move)
+                continue
+            self.refused.append(Refusal(there, words, self._hint(there, words)))
+            again = again or "fetch first" in words or "non-fast-forward" in words
+        return again
+
+    def _remember(self, move: Move) -> None:
+        """Note where the remote is now, as a fetch would."""
+        ref = self._seen + move.ref.removeprefix(LOCAL)
+        try:
+            self.repo.move_ref(ref, self.repo.ref(ref), move.new)
+        except MovedError:
+            return  # another sync fetched meanwhile: what it saw is newer
+
+    def _own_refs(self) -> Iterator[tuple[str, CommitId]]:
+        for kind in FORWARDED:
+            yield from self.repo.refs(f"{LOCAL}/{kind}/")
+        mine = writer.read(f"{self.repo.common_dir}/pvc")
+        kinds = ["pins", "bodies"] if self.repo.config_flag("pvc.pushBodies") else ["pins"]
+        for kind in kinds if mine else ():
+            tip = self.repo.ref(f"{LOCAL}/{kind}/{mine}")
+            if tip:
+                yield f"{LOCAL}/{kind}/{mine}", tip
+
+    def _hint(self, there: str, words: str) -> str:
+        if "fetch first" in words or "non-fast-forward" in words:
+            if "/pins/" in there:
+                return "another clone writes under this one's id: a copy? remove its `pvc/writer`"
+            return "sync again"
+        if not self._prefix.startswith("refs/heads/"):
+            return (
+                "some hosts take only heads and tags: "
+                "`git config pvc.refPrefix refs/heads/pvc`, in every clone"
+            )
+        return ""
+
+
+_REWRITTEN = "it was rewritten there; what was fetched before stays as evidence"
+
+
+def _side(repo: Repository, ref: str, tip: CommitId) -> Side:
+    """Read a tip as what its ref's name says; raises where it is something else."""
+    kind, name = ref.removeprefix(f"{LOCAL}/").split("/", 1)
+    tree, slash, channel = name.partition("/")
+    (PackName if kind == "packs" else TreeName)(tree)
+    if kind == "channels":
+        ChannelName(channel)
+    elif slash:
+        raise UsageError(f"`{name}` is no name")
+    version = at_commit(repo, tip)
+    if (version.kind, version.name) != ("packs" if kind == "packs" else "trees", tree):
+        raise CorruptError(f"`{ref}` holds `{version.label}`")
+    subject = repo.commit(tip).message.split("\n", 1)[0] if channel else version.subject
+    return Side(tip, version.label, subject)
+
+
+def _rejected_by_fetch(stderr: str) -> Iterator[tuple[str, str]]:
+    """Read ` ! [rejected]  refs/… -> refs/…  (why)`; names hold no blanks."""
+    for line in stderr.split("\n"):
+        if line.startswith(" ! ") and " -> " in line:
+            name, _, why = line.partition(" -> ")[2].partition(" ")
+            yield name, why.strip().strip("()")
+
+
+def _answers_of_push(stdout: str) -> dict[str, tuple[str, str]]:
+    """Read `flag TAB from:to TAB summary` lines: the remote's ref, the flag, what was said."""
+    answers = {}
+    for line in stdout.split("\n"):
+        fields = line.split("\t")
+        if len(fields) == 3 and len(fields[0]) == 1:
+            answers[fields[1].partition(":")[2]] = (fields[0], fields[2])
+    return answers
+
+
+def _failed(remote: str, done: Done) -> PvcError:
+    return NotFoundError(
+        f"cannot exchange with `{remote}`: {done.reason}",
+        hint=f"`git ls-remote {remote}` shows whether it answers",
+    )
