@@ -420,3 +420,23 @@ def newer_tree(repo: Repository) -> CommitId:
     found = tip(repo, "trees", "agent")
     assert found
     return CommitId(found.tree)
+
+
+def test_a_push_that_comes_second_is_followed_by_another_fetch(
+    clones: tuple[Repository, Repository], hub: Workspace
+) -> None:
+    ann, bob = clones
+    adopt(ann, "base")
+    run(ann)
+    run(bob)
+    first = adopt(bob, "first")
+    adopt(ann, "second")
+    hook = ann.git_dir / "hooks" / "pre-push"
+    hook.parent.mkdir(exist_ok=True)
+    other = bob.git_dir.parent
+    hook.write_text(f"#!/bin/sh\nunset GIT_DIR\ncd {other} && git push -q origin {AGENT}:{AGENT}\n")
+    hook.chmod(0o755)
+    result = run(ann)
+    assert [split.theirs.commit for split in result.diverged] == [first.id]
+    assert result.refused == ()
+    assert hub.oid(AGENT) == first.id

@@ -159,9 +159,7 @@ def sync(
     if chosen is None:
         return result
     exchange = _Exchange(repo, chosen)
-    for _ in range(_ROUNDS):
-        if not exchange.round():
-            break
+    exchange.run()
     return replace(
         result,
         fetched=tuple(exchange.fetched),
@@ -207,26 +205,31 @@ class _Exchange:
         )
         self._settings = [word for setting in settings for word in ("-c", setting)]
 
-    def round(self) -> bool:
-        """Do one round; true when the remote moved meanwhile, so that another may help."""
-        self.refused, self.diverged = [], []
-        self._fetch()
-        held = self._forward()
-        return self._push(held)
+    def run(self) -> None:
+        """Fetch, go forward, push; once more while pushes fail because the remote moved."""
+        for _ in range(_ROUNDS):
+            count = len(self.fetched)
+            unfetched = self._fetch()
+            if self.refused and len(self.fetched) == count:
+                return  # nobody was quicker: the remote means it
+            self.refused, self.diverged = unfetched, []
+            if self._push(self._forward()):
+                return
 
     # --- fetch --------------------------------------------------------------------------------
 
-    def _fetch(self) -> None:
+    def _fetch(self) -> list[Refusal]:
+        """See where the remote is; gives what it wants to rewrite."""
         specs = [f"{self._prefix}/{kind}/*:{self._seen}/{kind}/*" for kind in KINDS]
         before = dict(self.repo.refs(f"{self._seen}/"))
         done = self.repo.git.run(*self._settings, *_FETCH, "--", self.remote, *specs)
         rejected = list(_rejected_by_fetch(done.err))
         if done.code != 0 and not rejected:
             raise _failed(self.remote, done)
-        self.refused += [Refusal(self._there(ref), why, _REWRITTEN) for ref, why in rejected]
         for ref, new in self.repo.refs(f"{self._seen}/"):
             if before.get(ref) != new:
                 self.fetched.append(Move(ref, before.get(ref), new))
+        return [Refusal(self._there(ref), why, _REWRITTEN) for ref, why in rejected]
 
     def _there(self, seen: str) -> str:
         """Name a ref as the remote does."""
@@ -273,6 +276,7 @@ class _Exchange:
     # --- push ---------------------------------------------------------------------------------
 
     def _push(self, held: set[str]) -> bool:
+        """Push what the remote lacks; true when it took all of it."""
         wanted = {ref: tip for ref, tip in self._own_refs() if ref not in held}
         seen = {LOCAL + ref.removeprefix(self._seen): tip
                 for ref, tip in self.repo.refs(f"{self._seen}/")}  # fmt: skip
@@ -280,7 +284,7 @@ class _Exchange:
             Move(ref, seen.get(ref), new) for ref, new in wanted.items() if seen.get(ref) != new
         ]
         if not moves:
-            return False
+            return True
         specs = [f"{move.new}:{self._prefix}{move.ref.removeprefix(LOCAL)}" for move in moves]
         words = ("push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no")
         done = self.repo.git.run(*self._settings, *words, "--", self.remote, *specs, hooks=True)
@@ -290,18 +294,18 @@ class _Exchange:
         return self._settle(moves, answers)
 
     def _settle(self, moves: Iterable[Move], answers: dict[str, tuple[str, str]]) -> bool:
-        """Take in what the remote said of each ref; true when another fetch may help."""
-        again = False
+        """Take in what the remote said of each ref; true when it took all of them."""
+        refused = []
         for move in moves:
             there = self._prefix + move.ref.removeprefix(LOCAL)
             flag, words = answers.get(there, ("!", "no answer"))
-            if flag != "!":
+            if flag == "!":
+                refused.append(Refusal(there, words, self._hint(there, words)))
+            else:
                 self.pushed.append(move)
                 self._remember(move)
-                continue
-            self.refused.append(Refusal(there, words, self._hint(there, words)))
-            again = again or "fetch first" in words or "non-fast-forward" in words
-        return again
+        self.refused += refused
+        return not refused
 
     def _remember(self, move: Move) -> None:
         """Note where the remote is now, as a fetch would."""
