@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pvc.cli.app import App
+    from pvc.model.body import Divergence
     from pvc.model.pin import Pin
     from pvc.ops.blame import Blamed, BlameRun
     from pvc.ops.init import Initialized
@@ -184,24 +185,29 @@ def owner(run: BlameRun) -> str:
 
 
 def _missed(result: Missed) -> Iterator[str]:
-    miss = result.miss
+    miss, lost = result.miss, result.lost
     yield f"{miss.verdict}: {miss.kind}"
-    place = miss.first_divergence
-    if place:
-        where = place.path_b or place.path_a or ""
-        yield f"first differing byte {place.offset}, in {place.region} at {where}"
-        for label, near in (("a", place.near_a), ("b", place.near_b)):
-            yield f"  {label}  {'(nothing)' if near is None else excerpt(near.encode())}"
+    if miss.first_divergence:
+        yield from _divergence(miss.first_divergence)
     if result.owner:
         yield from _owner_lines(result.owner)
-    lost = result.lost
     if lost.size_bytes:
         band = f"{lost.tokens_low} to {lost.tokens_high}"
-        yield f"lost {lost.size_bytes} of {miss.scope_bytes} bytes, about {lost.tokens} tokens ({band})"
+        yield f"lost {lost.size_bytes} of {miss.scope_bytes} bytes, {lost.tokens} tokens ({band})"
         if lost.cost is not None:
             yield f"  costs as much as {lost.cost:.0f} tokens of base input"
     if result.advice:
         yield result.advice
+
+
+def _divergence(place: Divergence) -> Iterator[str]:
+    where = place.path_b or place.path_a or ""
+    if place.leaf_byte_offset is None:
+        yield f"first difference in {place.region} at {where}"
+    else:
+        yield f"first difference in {place.region}: byte {place.leaf_byte_offset} of {where}"
+    for label, near in (("a", place.near_a), ("b", place.near_b)):
+        yield f"  {label}  {'(nothing)' if near is None else excerpt(near.encode())}"
 
 
 def _owner_lines(who: Owner) -> Iterator[str]:

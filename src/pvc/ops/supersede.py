@@ -95,14 +95,17 @@ def run(
     *,
     state: State = "head",
     folder: str | None = None,
+    resolve: str | None = None,
     accept_findings: bool = False,
     dry_run: bool = False,
 ) -> Superseded:
     """Adopt the folder of tree or pack `name` as its next version.
 
     `folder` is a path from the repository's root; where it is null the folder whose `pvc.toml` has
-    this name is looked for. Raises `NotFoundError` (no such folder), `DecodeError` (not in its
-    form), `RefusedError` (findings that corrupt), `MovedError` (another version came between).
+    this name is looked for. `resolve` is a remote where another clone's version came first: the new
+    one follows that, with this clone's own as second parent, so both sides go forward. Raises
+    `NotFoundError` (no such folder), `DecodeError` (not in its form), `RefusedError` (findings that
+    corrupt, files that no version holds), `MovedError` (another version came between).
     """
     from pvc.ops.programs import compile_version
     from pvc.store.versions import Taken, changed_paths, tip, version_tree, write_version
@@ -112,7 +115,8 @@ def run(
     found = read_candidate(repo, name, state, folder)
     _refuse_corrupting(found.findings, accept=accept_findings)
     kind = KINDS[found.manifest.kind]
-    previous = tip(repo, kind, name)
+    ours = tip(repo, kind, name)
+    previous = ours if resolve is None else _theirs(repo, kind, name, resolve)
     tree = version_tree(repo, found.snapshot.store(repo), _lock(found), found.packs)
     changed = changed_paths(repo, previous.tree if previous else None, tree)
     version = None
@@ -124,6 +128,7 @@ def run(
             tree=tree,
             reason=reason,
             previous=previous,
+            resolves=None if resolve is None else ours,
             taken=Taken(found.snapshot.source_commit, found.snapshot.path, state),
         )
         compile_version(repo, version)
@@ -132,9 +137,9 @@ def run(
 
 def read_candidate(repo: Repository, name: str, state: State, folder: str | None) -> Candidate:
     """Read and decode a folder as the next version of `name`; writes nothing."""
-    from pvc.files import read_folder
+    from pvc.files import find_trees, read_folder
 
-    where = _folder_of(repo, name, state) if folder is None else folder
+    where = find_trees(repo, state).one(name) if folder is None else folder
     snapshot = read_folder(repo, where, state)
     files = snapshot.sources
     manifest = _manifest(files, name, snapshot.path)
@@ -144,21 +149,14 @@ def read_candidate(repo: Repository, name: str, state: State, folder: str | None
     return Candidate(snapshot, manifest, packs, pack, findings_of(pack, sources))
 
 
-def _folder_of(repo: Repository, name: str, state: State) -> str:
-    from pvc.files import find_trees
-    from pvc.store.versions import near
+def _theirs(repo: Repository, kind: Kind, name: str, remote: str) -> VersionInfo:
+    """Find the newest version that the last sync saw on a remote."""
+    from pvc.store.versions import at_commit
 
-    folders = find_trees(repo, state)
-    if name in folders:
-        return folders[name]
-    place = {"head": "HEAD", "index": "the index", "worktree": "the worktree"}[state]
-    hint = near(name, folders) if folders else "pvc init DIR makes a folder a tree"
-    if folders.unreadable:
-        path, why = folders.unreadable[0]
-        hint = f"`{path}` cannot be read: {why}"
-    elif state == "head":
-        hint = f"{hint}; --worktree reads what is not committed yet"
-    raise NotFoundError(f"no `{MANIFEST}` has the name `{name}`", at=place, hint=hint)
+    oid = repo.ref(f"refs/pvc/remotes/{remote}/{kind}/{name}")
+    if oid is None:
+        raise NotFoundError(f"no `{name}` was seen on `{remote}`", hint=f"pvc sync {remote}")
+    return at_commit(repo, oid)
 
 
 def _manifest(files: Sources, name: str, folder: str) -> Manifest:

@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 @click.option("--index", "state", flag_value="index", help="Take what is staged.")
 @click.option("--worktree", "state", flag_value="worktree", help="Take the files as they stand.")
 @click.option("--from", "folder", metavar="DIR", help="The folder, from the repository's root.")
+@click.option("--resolve", metavar="REMOTE", help="Go on from REMOTE's version and from this one.")
 @click.option("--accept-findings", is_flag=True, help="Adopt it although names lead nowhere.")
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be adopted; move nothing.")
 @json_option
 @click.pass_obj
-def command(
+def command(  # noqa: PLR0913  # one parameter an option
     app: App,
     name: str,
     reason: str,
     state: State | None,
     folder: str | None,
+    resolve: str | None,
     *,
     accept_findings: bool,
     dry_run: bool,
@@ -48,6 +50,7 @@ def command(
         reason,
         state=state or "head",
         folder=folder,
+        resolve=resolve,
         accept_findings=accept_findings,
         dry_run=dry_run,
     )
