@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -20,12 +19,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pvc.launch import cache
+from pvc.ops.fold import run as fold
+from pvc.store.open import open_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PROMPT_BYTES = 24 * 1024
+FOLDED = 1000
 BUDGETS = {"pin --set": 1.6, "pin --env --tools": 2.0, "pin, cold cache": 12.0}
 TOOLS = [
     {
@@ -37,34 +38,35 @@ TOOLS = [
 ]
 
 
-def git(folder: Path, *words: str) -> str:
-    names = {
-        f"GIT_{who}_{what}": "bench"
-        for who in ("AUTHOR", "COMMITTER")
-        for what in ("NAME", "EMAIL")
-    }
-    done = subprocess.run(
-        ["git", "-C", str(folder), *words],
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, **names},
-    )
-    return done.stdout.strip()
+def call(folder: Path, *words: str, data: bytes | None = None) -> None:
+    subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL, input=data)
 
 
-def make_repository(folder: Path) -> None:
-    """Make a tree of one version whose program is in the cache."""
-    folder.mkdir()
-    git(folder, "init", "-q")
-    commit = git(folder, "commit-tree", git(folder, "write-tree"), "-m", "agent")
-    git(folder, "update-ref", "refs/pvc/trees/agent", commit)
-    line = b"A line of the prompt, long enough to be one.\n"
+def make_repository(folder: Path, pvc: str) -> None:
+    """Make a plain tree of one version with a 24 KB prompt, and some folded pins."""
+    (folder / "agent").mkdir(parents=True)
+    call(folder, "git", "init", "-q")
+    for name, value in (("user.name", "bench"), ("user.email", "bench@example.com")):
+        call(folder, "git", "config", name, value)
+    line = "A line of the prompt, long enough to be one.\n"
     text = (line * (PROMPT_BYTES // len(line) + 1))[:PROMPT_BYTES]
-    block = (("lit", text, "AGENTS.md", "body", 0), ("text", "who", ("who",), "AGENTS.md", 9))
-    fields = (("who", "text", False, (), "", ()),)
-    program = ("plain", 1, fields, ((("section", "body", False, block),),))
-    cache.write(str(folder / ".git"), commit, ("agent", 1, commit, program))
+    manifest = 'format = 1\nkind = "tree"\nname = "agent"\nform = "plain"\nbindings = ["who"]\n'
+    (folder / "agent/pvc.toml").write_text(manifest, encoding="utf-8")
+    (folder / "agent/AGENTS.md").write_text(text + "You work for {who}.\n", encoding="utf-8")
+    call(folder, "git", "add", "-A")
+    call(folder, "git", "commit", "-qm", "agent")
+    call(folder, pvc, "supersede", "agent", "-m", "first")
+    lines = [{"tree": "agent", "session": f"old-{i}", "set": {"who": "Ann"}} for i in range(FOLDED)]
+    data = "".join(json.dumps(one) + "\n" for one in lines).encode()
+    call(folder, pvc, "pin", "--batch", data=data)
+    fold(open_repository(str(folder)))
+
+
+def uncached(folder: Path, words: list[str]) -> list[str]:
+    """Empty the program cache, then give `words`."""
+    for path in (folder / ".git/pvc/cache/v1").iterdir():
+        path.unlink()
+    return words
 
 
 def timed(words: list[str], folder: Path) -> float:
@@ -119,7 +121,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "repository")
-        make_repository(folder)
+        make_repository(folder, options.pvc)
         Path(folder, "env.json").write_text(json.dumps({"who": "Ann"}), encoding="utf-8")
         Path(folder, "tools.json").write_text(json.dumps(TOOLS), encoding="utf-8")
         pin = [options.pvc, "pin", "agent", "--session"]
@@ -136,7 +138,9 @@ def main() -> None:
                     "--tools",
                     "tools.json",
                 ],
-                "pin, known session": lambda _: [*pin, "a-2", "--set", "who=Ann"],
+                "pin, known, spooled": lambda _: [*pin, "a-2", "--set", "who=Ann"],
+                "pin, known, folded": lambda _: [*pin, "old-7", "--set", "who=Ann"],
+                "pin, cold cache": lambda i: uncached(folder, [*pin, f"c{i}", "--set", "who=Ann"]),
             },
             folder,
             options.rounds,
