@@ -4,6 +4,7 @@ Rule 1: `pin` goes the short way (`launch`), everything else through click; so t
 of either before it knows which.
 """
 
+import gc
 import os
 import sys
 
@@ -17,10 +18,11 @@ if TYPE_CHECKING:
 def main() -> "NoReturn":
     """Run what the command line says, and exit."""
     words = sys.argv[1:]
-    if words[:1] != ["pin"] or "--help" in words:
+    if words[:1] != ["pin"] or "--help" in words or "-h" in words:
         from pvc.cli.main import main as cli
 
         sys.exit(cli())
+    gc.disable()  # one pin leaves no more rubbish than its process takes with it
     from pvc.launch.main import main as pin
 
     try:

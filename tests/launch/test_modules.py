@@ -30,7 +30,18 @@ FORBIDDEN = (
     "uuid",
 )
 ALLOWED = frozenset(
-    ("__future__", "_json", "blake3", "blake3.blake3", "errno", "fcntl", "mmap", "pvc", "time")
+    (
+        "__future__",
+        "_json",
+        "blake3",
+        "blake3.blake3",
+        "errno",
+        "fcntl",
+        "gc",
+        "mmap",
+        "pvc",
+        "time",
+    )
 )
 SCRIPT = (
     "import os, sys; before = set(sys.modules)\n"

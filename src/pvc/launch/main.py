@@ -5,6 +5,7 @@ Rule 1: `--batch` answers in order and only what is durable; as many lines as ha
 Rule 2: `--out` is written whenever rendering worked, whole or not at all.
 """
 
+import gc
 import os
 import sys
 
@@ -88,6 +89,7 @@ def write_out(path: str, data: bytes) -> None:
 
 
 def _stream(pinner: Pinner, *, must_record: bool) -> int:
+    gc.enable()
     code, rest = 0, b""
     while part := os.read(0, 1 << 16):
         *lines, rest = (rest + part).split(b"\n")
