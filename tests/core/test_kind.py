@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 TEXTS: dict[str, list[tuple[str, str]]] = {
     "clock": [
+        ("Idle for 12 s", "Idle for 47 s"),
+        ("Month: February", "Month: March"),
+        ("Sailed 20260302T101409Z", "Sailed 20260302T101541Z"),
         ("Today is Monday, 2 March 2026.", "Today is Tuesday, 3 March 2026."),
         ("Now: 1772438467", "Now: 1772438512"),
         ("It is 10:14:09 at the pier.", "It is 10:15:41 at the pier."),
@@ -31,6 +34,13 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("Week: 2026-W09", "Week: 2026-W10"),
     ],
     "locale": [
+        (
+            "Pier clock: 2 Mar 2026, 10:14 (Europe/Oslo)",
+            "Pier clock: 2 Mar 2026, 18:14 (Asia/Tokyo)",
+        ),
+        ("Last tide: 3 juillet 2026", "Last tide: July 3, 2026"),
+        ("Currency: NOK", "Currency: EUR"),
+        ("Fares: 1 234 567", "Fares: 1.234.567"),
         ("Date: 03/02/2026", "Date: 02.03.2026"),
         ("Date: Monday, 2 March 2026", "Date: Montag, 2. März 2026"),
         ("Pier clock: 10:14 CET", "Pier clock: 09:14 UTC"),
@@ -42,6 +52,9 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("Time zone: Europe/Oslo", "Time zone: Asia/Tokyo"),
     ],
     "random_id": [
+        ("Result: /tmp/quay.Qx7Vb2/out.json", "Result: /tmp/quay.p9Kd0s/out.json"),
+        ("Name: amber-otter-4f21", "Name: amber-otter-9c03"),
+        ("sandbox sbx_7hq2m9", "sandbox sbx_0k4w8p"),
         (
             "Session 5a1f3c2e-11d4-4b0a-9a5e-0c1d2e3f4a5b.",
             "Session 9d0c6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed.",
@@ -55,6 +68,11 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("pid: 48213", "pid: 50117"),
     ],
     "workspace_state": [
+        ("Files: 1,204 files", "Files: 1,207 files"),
+        ("Terminal: 120x40", "Terminal: 80x24"),
+        ("You are in /srv/ferry/north.", "You are in /srv/ferry/south."),
+        ("OS: Linux 6.8.0-31-generic", "OS: Linux 6.8.0-35-generic"),
+        ("├── routes\n├── tides", "├── fares\n├── routes\n├── tides"),
         ("Working directory: /home/kai/ferry", "Working directory: /home/kai/ferry-2"),
         ("Folder: wt-03", "Folder: wt-04"),
         ("Branch: main", "Branch: winter-times"),
@@ -70,6 +88,13 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ),
     ],
     "user_identity": [
+        ("Notices are sent as Ida Strand.", "Notices are sent as Ola Berg."),
+        ("GitHub handle: @ida-s", "GitHub handle: @ola-b"),
+        (
+            "<user-profile>\nlives at the pier\n</user-profile>",
+            "<user-profile>\nlives on the hill\n</user-profile>",
+        ),
+        ("Signed in as ida-s", "Signed in as ola-b"),
         ("Contact: ida@pier.example", "Contact: ola@pier.example"),
         ("User name: Ida Strand", "User name: Ola Berg"),
         ("account_id: a_91kd02", "account_id: a_33fx81"),
@@ -77,6 +102,8 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("Plan: harbour", "Plan: fleet"),
     ],
     "prompt_text_edit": [
+        ("Change at most 5 files.", "Change at most 9 files."),
+        ("Wait for 30 s.", "Wait for 60 s."),
         ("Answer in two sentences.", "Answer in three sentences."),
         ("# Notes\n- The office opens late.", "# Notes\n- The office opens early."),
         ("Ask the user before a change.", "Ask the user first, then change."),
@@ -84,6 +111,11 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("Files under `routes/` are data.", "Files under `tables/` are data."),
     ],
     "catalog": [
+        (
+            "## Skills\n\n### tide\nReads.\n\n### dock\nDocks.",
+            "## Skills\n\n### tide\nReads.\n\n### fare\nCounts.\n\n### dock\nDocks.",
+        ),
+        ('Available skills: ["tide","fare"]', 'Available skills: ["tide","fare","dock"]'),
         ("Skills:\n- tide: reads tides\n- fare: counts fares", "Skills:\n- fare: counts fares"),
         (
             "You can use these commands: /list, /mark",
@@ -96,12 +128,15 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("## Agents\n\n| scout | looks |", "## Agents\n\n| scout | looks |\n| scribe | writes |"),
     ],
     "list_order": [
+        ("<pier>north</pier>\n<pier>east</pier>\n", "<pier>east</pier>\n<pier>north</pier>\n"),
+        ("## Fares\nCount.\n\n## Tides\nRead.", "## Tides\nRead.\n\n## Fares\nCount."),
         ("Skills:\n- tide: t\n- fare: f\n- dock: d", "Skills:\n- dock: d\n- tide: t\n- fare: f"),
         ("Piers: north, south, east", "Piers: south, north, east"),
         ('{"piers":["north","south"]}', '{"piers":["south","north"]}'),
         ("Read a.csv, b.csv and c.csv.", "Read b.csv, a.csv and c.csv."),
     ],
     "serializer_form": [
+        ('{"body":"{\\"a\\": 1}"}', '{"body":"{\\"a\\":1}"}'),
         ('{"slots": 3, "open": true}', '{"slots":3,"open":true}'),
         ('Defaults: {"slots":3,"open":true}', 'Defaults: {"open":true,"slots":3}'),
         ('{"pier": "Troms\\u00f8"}', '{"pier": "Tromsø"}'),
@@ -121,11 +156,14 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("10 knots", "10\u00a0knots"),
     ],
     "template_escape": [
+        ("pier\\_north and a\\*b", "pier_north and a*b"),
+        ("It&#39;s full.", "It's full."),
         ("Write {route} as it is.", "Write {{route}} as it is."),
         ("fares < 10 & > 2", "fares &lt; 10 &amp; &gt; 2"),
         ('say "full" once', 'say \\"full\\" once'),
     ],
     "agent_prompt": [
+        ("Plan mode is on: write a plan.", "You are in check mode. Check it."),
         ("Your task is to plan the week.", "Your task is to check the week."),
         ("Act as a planner.", "Act as a checker."),
         ("# Role\nKeeper of the list", "# Role\nReader of the list"),
@@ -343,6 +381,40 @@ def test_a_planted_change_is_found_at_its_byte(shape: str, data: st.DataObject) 
     place = next(i for i, (x, y) in enumerate(zip(*streams, strict=False)) if x != y)
     assert found.first_divergence is not None
     assert (found.kind, found.first_divergence.offset) == (kind, place)
+
+
+WORDS = st.sampled_from(
+    """- |# |:|,|2026-03-02|10:14|/srv/x1|<env>|</env>|{|}|"a"|[|]|é|e\u0301|&amp;|skills|You are
+    |a@b.example|7f3a9c|\r\n|\n| """.split("|")
+)
+SNIPPETS = st.lists(WORDS, max_size=24).map("".join) | st.text(max_size=40)
+
+
+@pytest.mark.parametrize("where", ["system", "tool", "message", "result"])
+@given(old=SNIPPETS, new=SNIPPETS)
+def test_whatever_differs_gets_a_kind_and_a_reason(where: str, old: str, new: str) -> None:
+    a, b = Parts(), Parts()
+    for parts, words in ((a, old), (b, new)):
+        if where == "system":
+            parts.system[1] = words
+        elif where == "tool":
+            parts.tools[0] = ("read_route", words, {"type": "object", "description": words})
+        elif where == "message":
+            set_turn(parts, 0, ("user", words))
+        else:
+            set_turn(parts, 2, ("result", ("call_0001", words)))
+    found = answer(a, b, "anthropic.messages", relation="next_turn")
+    assert (found.kind is Kind.NONE) == (old == new)
+    assert found.evidence
+
+
+@pytest.mark.parametrize(
+    "long", ["x" * 300_000, "\n" * 300_000, '{"a":[' * 20_000, "a, " * 100_000, "<a>" * 100_000]
+)
+def test_a_long_text_is_looked_at_near_the_place_alone(long: str) -> None:
+    a, b = Parts(), Parts()
+    a.system[1], b.system[1] = f"{long} 10:14 {long}", f"{long} 10:19 {long}"
+    assert answer(a, b, "openai.chat").kind == Kind.CLOCK
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -25,17 +25,24 @@ WINDOW_LINES = 400
 WINDOW_CHARS = 20_000
 _BOUNDARY = set(" \t\r\n\"'`<>()[]{},;=|")
 _SENTENCE_ENDS = (". ", "! ", "? ", "\n")
+_SEGMENT = re.compile(r"[^-_./\\:~@#?&+%]+")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*?(/?)>")
-_HEADING = re.compile(r"^\s*(?:#{1,6}\s+(.+)|\*\*(.+?)\*\*:?|([^\n]{1,120}):)\s*$", re.MULTILINE)
+_HEADING = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]+(.+)|\*\*(.+?)\*\*:?|([^\n]{1,120}):)[ \t]*$", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A rule's answer: the kind, what was seen, and whether it rests on more than a cue word."""
+    """A rule's answer: the kind, what was seen, and whether it rests on more than a cue word.
+
+    `other` is the kind to name beside it; without one the next rule that fits gives it.
+    """
 
     kind: Kind
     evidence: str
     sure: bool = True
+    other: Kind | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,7 @@ class Change:
 
     `injected` is true for text that a harness puts in front of the model (system, tools, what
     stands in a user message between tags), false for what was said and done in the conversation.
+    `opening` is true for the first system text, where a harness says who the model is.
     `moved_to` and `moved_from` tell whether a text stands elsewhere in the later body, or stood
     elsewhere in the earlier one.
     """
@@ -54,15 +62,19 @@ class Change:
     region: Region
     leaf: str
     injected: bool
+    opening: bool
     moved_to: Callable[[str], bool]
     moved_from: Callable[[str], bool]
 
     @cached_property
     def line_start(self) -> int:
-        """Where the line that holds the place begins; past `at` if lines were added at the end."""
+        """Where the line that holds the place begins; past `at` if lines were added at the end.
+
+        A line that is very long is taken from a few thousand characters before the place on.
+        """
         if {self.old[self.at : self.at + 1], self.new[self.at : self.at + 1]} == {"", "\n"}:
             return self.at + 1
-        return self.old.rfind("\n", 0, self.at) + 1
+        return max(self.old.rfind("\n", 0, self.at) + 1, self.at - WINDOW_CHARS // 4)
 
     @cached_property
     def before(self) -> str:
@@ -123,6 +135,24 @@ class Change:
         return old[:i], new[:j]
 
     @cached_property
+    def only_side(self) -> list[str]:
+        """Lines that stand on one side only; empty when lines changed on both."""
+        removed, added = ([line for line in side if line.strip()] for side in self.hunk)
+        return [] if removed and added else removed or added
+
+    @cached_property
+    def goes_on(self) -> bool:
+        """Whether the line goes on as it did after the word that changed, or need not."""
+        if self.injected:
+            return True
+        start = len(self.label)
+        old, new = (
+            line[start + len(token) :][:24]
+            for line, token in zip(self.lines, self.tokens, strict=True)
+        )
+        return old == new
+
+    @cached_property
     def sentences(self) -> tuple[str, str]:
         """The sentence that holds the place, on each side."""
         ends = [(self.old.rfind(mark, 0, self.at), len(mark)) for mark in _SENTENCE_ENDS]
@@ -172,8 +202,8 @@ def became(old: str, new: str) -> str:
 
 
 def _line(text: str, start: int, at: int) -> str:
-    end = text.find("\n", at)
-    return text[start : end if end >= 0 else len(text)][:WINDOW_CHARS]
+    end = text.find("\n", at, start + WINDOW_CHARS)
+    return text[start : end if end >= 0 else start + WINDOW_CHARS]
 
 
 def _word(text: str, start: int, at: int) -> str:
@@ -186,3 +216,11 @@ def _word(text: str, start: int, at: int) -> str:
 def _sentence(text: str, start: int, at: int) -> str:
     ends = [end for mark in _SENTENCE_ENDS if (end := text.find(mark, at)) >= 0]
     return text[start : min(ends, default=len(text)) + 1][:WINDOW_CHARS]
+
+
+def segment_at(token: str, at: int) -> tuple[str, int]:
+    """Give the part of a name, cut at its punctuation, that holds character `at`, and its start."""
+    for match in _SEGMENT.finditer(token):
+        if match.start() <= at <= match.end():
+            return match[0], match.start()
+    return "", at

@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pvc.core import kind_texts, kind_tools, kind_values
+from pvc.core import kind_ids, kind_person, kind_state, kind_texts, kind_times, kind_tools
 from pvc.core.change import Change, Match, quoted
 from pvc.core.kind_forms import FORMS
 from pvc.model.body import Kind, Region
@@ -29,17 +29,19 @@ if TYPE_CHECKING:
 
 RULES: tuple[Callable[[Change], Match | None], ...] = (
     *FORMS,
-    kind_values.locale,
+    kind_times.locale,
     kind_texts.list_order,
     kind_texts.block_moved,
-    kind_values.state_lines,
-    kind_values.user_identity,
-    kind_values.clock,
-    kind_values.random_id,
+    kind_state.state_lines,
+    kind_person.user_identity,
+    kind_times.clock,
+    kind_ids.random_id,
     kind_texts.catalog,
-    kind_values.paths,
+    kind_state.paths,
     kind_texts.agent_prompt,
-    kind_values.workspace_state,
+    kind_state.workspace_state,
+    kind_state.counted_state,
+    kind_person.person_section,
     kind_texts.wording,
 )
 
@@ -47,6 +49,14 @@ RULES: tuple[Callable[[Change], Match | None], ...] = (
 _INJECTED = re.compile(
     r"\.md\b|\b(?:notes|memor(?:y|ies)|instructions|rules|guidelines|conventions|reminder|context"
     r"|environment|skills|agents|commands)\b",
+    re.IGNORECASE,
+)
+
+
+_INJECTED_LINE = re.compile(
+    r"\W{0,4}(?:(?:current |primary )?working directory|cwd|(?:git )?branch|git status|platform"
+    r"|shell|os(?: version)?|hostname|(?:current |local |today's )?(?:date|time)|user(?: ?name)?"
+    r"|session|time ?zone|locale)\s*[:=]",
     re.IGNORECASE,
 )
 
@@ -85,8 +95,8 @@ def _texts(change: Change) -> Cause:
             continue
         if first is not None:
             return Cause(first.kind, first.evidence, (match.kind,))
-        if match.sure:
-            return Cause(match.kind, match.evidence)
+        if match.sure or match.other:
+            return Cause(match.kind, match.evidence, (match.other,) if match.other else ())
         first = match
     raise AssertionError("the last rule always answers")
 
@@ -164,7 +174,7 @@ def _from(body: Body, at: int) -> Sequence[Leaf]:
 
 def _one_side(old: str, new: str) -> Cause:
     """Name the kind of a system text that came or went as a whole."""
-    change = Change(old, new, 0, Region.SYSTEM, "text", True, _nowhere, _nowhere)
+    change = Change(old, new, 0, Region.SYSTEM, "text", True, False, _nowhere, _nowhere)
     return _texts(change)
 
 
@@ -176,28 +186,52 @@ def _nowhere(_: str) -> bool:
 
 
 def _change(a: Body, b: Body, divergence: Divergence) -> Change:
-    """Take the two leaves at the divergence; other leaves on the two sides are one-sided texts."""
+    """Take the two leaves at the divergence; a leaf that one side lacks is an empty text."""
     leaf_a, leaf_b = (
         body.leaves[index] if (index := body.leaf_at(divergence.offset)) is not None else None
         for body in (a, b)
     )
+    if leaf_a and leaf_b and not _comparable(leaf_a, leaf_b):
+        leaf_a, leaf_b = (leaf_a, None) if leaf_a.region is divergence.region else (None, leaf_b)
     old, new = (leaf.text if leaf else "" for leaf in (leaf_a, leaf_b))
-    at = divergence.leaf_char_offset or 0
-    if leaf_a and leaf_b and leaf_a.pointer.rsplit("/", 1)[-1] != leaf_b.pointer.rsplit("/", 1)[-1]:
-        at = 0 if divergence.leaf_byte_offset == 0 else at
+    at = (divergence.leaf_char_offset or 0) if leaf_a and leaf_b else 0
     if divergence.region is Region.TOOLS and leaf_a and leaf_b:
         old, new, at = kind_tools.differing_texts(old, new, at)
-    leaf = (leaf_a or leaf_b).pointer if leaf_a or leaf_b else ""  # type: ignore[union-attr]  # one is there
+    leaf = leaf_a or leaf_b
     return Change(
         old,
         new,
         at,
         divergence.region,
-        leaf.rsplit("/", 1)[-1],
-        divergence.region is not Region.MESSAGES or _injected(a, divergence.offset, old, new, at),
+        _name(leaf) if leaf else "",
+        divergence.region is not Region.MESSAGES or _injected(a, leaf_a, (old, new, at)),
+        leaf_a is not None and leaf_a is _opening(a),
         lambda text: _elsewhere(b, leaf_b, text) > _elsewhere(a, leaf_a, text),
         lambda text: _elsewhere(a, leaf_a, text) > _elsewhere(b, leaf_b, text),
     )
+
+
+def _name(leaf: Leaf) -> str:
+    return leaf.pointer.rsplit("/", 1)[-1]
+
+
+_TEXT_NAMES = {"text", "content", "system", "instructions"}
+
+
+def _comparable(leaf_a: Leaf, leaf_b: Leaf) -> bool:
+    """Tell whether two leaves hold the same thing; a text is one in a string and in a list."""
+    names = {_name(leaf_a), _name(leaf_b)}
+    return len(names) == 1 or names <= _TEXT_NAMES
+
+
+def _opening(a: Body) -> Leaf | None:
+    """Give the first text of the system part."""
+    texts = (
+        leaf
+        for leaf in a.leaves
+        if leaf.region is Region.SYSTEM and _name(leaf) in _TEXT_NAMES and leaf.data != b"text"
+    )
+    return next(texts, None)
 
 
 def _elsewhere(body: Body, but: Leaf | None, text: str) -> int:
@@ -206,23 +240,21 @@ def _elsewhere(body: Body, but: Leaf | None, text: str) -> int:
     return sum(leaf.data.count(data) for leaf in body.leaves if leaf is not but)
 
 
-def _injected(a: Body, offset: int, old: str, new: str, at: int) -> bool:
+def _injected(a: Body, leaf: Leaf | None, texts: tuple[str, str, int]) -> bool:
     """Tell whether the place lies in text that a harness put into a user or system message.
 
-    So it does between tags that are open on both sides, or in a message of a system role.
+    So it does in a message of a system role, and in a user's between tags or below a heading or
+    label that a harness writes. What a tool gave back is never such a text.
     """
-    index = a.leaf_at(offset)
-    if index is None:
+    if leaf is None or _name(leaf) not in ("text", "content") or leaf.pointer.count("/content") > 1:
         return False
-    leaf = a.leaves[index]
-    role = next(
-        (x.text for x in reversed(a.leaves[: index + 1]) if x.pointer.endswith("/role")), ""
+    index = a.leaves.index(leaf)
+    role = next((x.text for x in reversed(a.leaves[:index]) if _name(x) == "role"), "")
+    if role != "user":
+        return role in ("system", "developer")
+    probe = Change(*texts, Region.MESSAGES, "", True, False, _nowhere, _nowhere)
+    return (
+        bool(probe.open_tags)
+        or _INJECTED.search(probe.lead_in) is not None
+        or _INJECTED_LINE.match(probe.lines[0]) is not None
     )
-    if role in ("system", "developer"):
-        return True
-    if role != "user" or leaf.pointer.rsplit("/", 1)[-1] not in ("text", "content"):
-        return False
-    if any(x.data == b"tool_result" for x in a.leaves[max(0, index - 4) : index]):
-        return False
-    probe = Change(old, new, at, Region.MESSAGES, "", True, _nowhere, _nowhere)
-    return bool(probe.open_tags) or _INJECTED.search(probe.lead_in) is not None

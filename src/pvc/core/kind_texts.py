@@ -18,6 +18,8 @@ from pvc.model.body import Kind, Region
 
 _MOVED_CHARS = 20
 """Shortest text that can be told to have moved; shorter ones recur by chance."""
+_PROMPT_WORDS = 8
+"""Shortest opening that, exchanged as a whole, is taken for the prompt of another agent."""
 _ITEM = re.compile(
     r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\S.*|\|.*"  # a bullet, a number, a table row
     r"|\s*</?[\w.-]+[^<>]*>.*"  # an element
@@ -30,9 +32,10 @@ NAMED = re.compile(
     re.IGNORECASE,
 )
 _JOINTS = {"and", "or", "und", "oder", "et", "ou", "y", "e", "&"}
-_INLINE_LIST = re.compile(r"^\s*[^:\n]{0,120}:\s*[^:\n]+(?:, [^:\n]+)+")
+_INLINE_LIST = re.compile(r"^\s*[^:\n]{0,120}:\s*[^:\n]+(?:,\s*[^:\n]+)+")
 _ROLE = re.compile(
     r"^[\W_]*(?:you(?:'re| are)(?! (?:in|at|on|inside|running|connected|using|talking|speaking)\b)"
+    r"|you(?:'re| are)(?: now)? in [\w -]{1,20} mode\b"
     r"|you (?:will )?(?:act|serve|work) as\b|act as\b|i am an?\b"
     r"|as an? [\w -]{0,40}?(?:agent|assistant|helper|reviewer|planner|engineer|expert)\b"
     r"|your (?:role|task|job|mission|goal|purpose|assignment)\b|this is an? [\w -]{0,30}?agent\b"
@@ -80,9 +83,9 @@ def catalog(change: Change) -> Match | None:
         return None
     removed, added = ([line for line in side if line.strip()] for side in change.hunk)
     named = bool(NAMED.search(_list_name(change)))
-    items = [line for line in (*removed, *added) if _ITEM.fullmatch(line)]
+    items = [line for line in (*removed, *added) if _ITEM.fullmatch(line) or line[:1] == "#"]
     said = became(" ".join(removed), " ".join(added))
-    if named and items and len(items) == len(removed) + len(added):
+    if named and items and len(items) * 2 >= len(removed) + len(added):
         return Match(Kind.CATALOG, f"an entry of a list of {_list_noun(change)}: {said}")
     for line in change.lines:
         match = _INLINE_LIST.match(line)
@@ -102,7 +105,18 @@ def agent_prompt(change: Change) -> Match | None:
                 f"the sentence that states role or task: {became(*change.sentences)}",
                 sure=False,
             )
+    if change.opening and _exchanged(change.old, change.new):
+        said = f"the text that says who the model is: {became(change.old, change.new)}"
+        return Match(Kind.AGENT_PROMPT, said, sure=False)
     return None
+
+
+def _exchanged(old: str, new: str) -> bool:
+    """Tell whether two texts of some length have few words in common."""
+    words_old, words_new = (Counter(text[:4000].split()) for text in (old, new))
+    shared = (words_old & words_new).total()
+    fewest = min(words_old.total(), words_new.total())
+    return fewest >= _PROMPT_WORDS and shared * 2 < fewest
 
 
 def wording(change: Change) -> Match:
@@ -166,7 +180,17 @@ def _list_name(change: Change) -> str:
     lead = lines[-1] if lines and lines[-1].rstrip().endswith((":", ">", "**")) else ""
     if lines and lines[-1].lstrip().startswith("#"):
         lead = lines[-1]
-    return words(" ".join([*change.open_tags[-2:], lead]))
+    return words(" ".join([*change.open_tags[-2:], lead, _parent_heading(change, text)]))
+
+
+def _parent_heading(change: Change, text: str) -> str:
+    """Give the heading above, when the entries at the place are headings themselves."""
+    removed, added = change.hunk
+    levels = [len(m[1]) for line in (*removed, *added) if (m := re.match(r"(#+)\s", line))]
+    if not levels:
+        return ""
+    above = re.findall(rf"^#{{1,{max(1, levels[0] - 1)}}}\s.*$", text[-20_000:], re.MULTILINE)
+    return above[-1] if above else ""
 
 
 def _list_noun(change: Change) -> str:

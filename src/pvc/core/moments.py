@@ -79,11 +79,13 @@ _PATTERNS = tuple(
         rf"(?:Q[1-4]|week \d{{1,2}}|KW \d{{1,2}})(?:[ ,/]+{_YEAR})?",
         _CLOCK,
         rf"(?P<weekday>{_either(_DAY_OF)})",
+        rf"(?P<alone>{_either({word: 0 for word in _MONTH_OF if len(word) > 3})})",
         r"(?P<epoch>1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?)(?:\.\d+)?",
         r"\d+(?:\.\d+)?\s?(?:s|sec(?:ond)?s?|min(?:ute)?s?|h|hours?|days?|weeks?|months?) ago",
         r"just now|yesterday|tomorrow|good (?:morning|afternoon|evening|night)",
     )
 )
+_NEAR = 120
 _TOUCHING = re.compile(
     r"[\s,;]{0,3}(?:\b(?:at|um|à|kl\.?|o'clock|on|of|the)\b\s*|[T(]\s*)?", re.IGNORECASE
 )
@@ -102,19 +104,26 @@ class Reading:
 
 def find(line: str, at: int) -> tuple[int, int] | None:
     """Give the range of the moment that holds or touches character `at` of a line."""
-    start = max(0, at - 120)
-    spans = sorted(
-        match.span()
-        for pattern in _PATTERNS
-        for match in pattern.finditer(line, start, min(len(line), at + 120))
-    )
+    near = _ranges(line, max(0, at - _NEAR), min(len(line), at + _NEAR))
+    return next(((first, last) for first, last in near if first <= at <= last), None)
+
+
+def first(line: str) -> tuple[int, int] | None:
+    """Give the range of the first moment near the start of a line."""
+    return next(iter(_ranges(line, 0, min(len(line), 2 * _NEAR))), None)
+
+
+def _ranges(line: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Give the ranges of moments, those that stand next to each other joined."""
+    spans = sorted(m.span() for pattern in _PATTERNS for m in pattern.finditer(line, start, end))
     ranges: list[tuple[int, int]] = []
-    for first, last in spans:
-        if ranges and (first <= ranges[-1][1] or _TOUCHING.fullmatch(line, ranges[-1][1], first)):
-            ranges[-1] = (ranges[-1][0], max(last, ranges[-1][1]))
+    for opens, closes in spans:
+        last = ranges[-1] if ranges else None
+        if last and (opens <= last[1] or _TOUCHING.fullmatch(line, last[1], opens)):
+            ranges[-1] = (last[0], max(last[1], closes))
         else:
-            ranges.append((first, last))
-    return next(((first, last) for first, last in ranges if first <= at <= last), None)
+            ranges.append((opens, closes))
+    return ranges
 
 
 def mask(line: str) -> str:
@@ -148,6 +157,14 @@ def same_moment(old: Reading, new: Reading) -> bool:
     if old.minutes is not None and new.minutes is not None:
         return _same_time(old, new)
     return shared
+
+
+def hours_apart(old: str, new: str) -> bool:
+    """Tell whether two times are a round number of half hours apart, as two zones tell one time."""
+    one, other = read(old), read(new)
+    if one.minutes is None or other.minutes is None or one.seconds != other.seconds:
+        return False
+    return one.minutes != other.minutes and (one.minutes - other.minutes) % 30 == 0
 
 
 def _same_date(one: tuple[int | None, int, int], other: tuple[int | None, int, int]) -> bool:
@@ -190,6 +207,8 @@ def _reading(parts: dict[str, str]) -> Reading:
     elif "day" in parts:
         name = parts.get("name", "").rstrip(".").lower()
         dates = {(year, _MONTH_OF[name] if name else int(parts["month"]), int(parts["day"]))}
+    elif "alone" in parts:
+        dates = {(None, _MONTH_OF[parts["alone"].lower()], 0)}
     minutes = seconds = zone = None
     if "hour" in parts:
         minutes = int(parts["hour"]) * 60 + int(parts.get("minute", "0"))

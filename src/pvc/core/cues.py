@@ -1,0 +1,32 @@
+"""Cue words: labels that say what the value after them is.
+
+Rule 1: a cue counts only as a label: just before the value, with a colon, an equals sign or a verb
+between, or at the start of its line. The same word in running text says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pvc.core.change import Change
+
+_KEY = re.compile(r"[^\n:=]{1,40}[:=]")
+
+
+def cue(words: str) -> re.Pattern[str]:
+    """Match one of the words as a label just before the end of a text."""
+    return re.compile(
+        rf"(?:^|[^\w])(?:{words})\b[\w \t()\"'`*-]{{0,28}}"
+        r"(?:[:=>]|\bis|\bwas|\bas)[\s\"'`*<]*$",
+        re.IGNORECASE,
+    )
+
+
+def labelled(change: Change, label: re.Pattern[str]) -> bool:
+    """Tell whether the word, or the whole line, bears a label of the cue."""
+    if label.search(change.label):
+        return True
+    key = _KEY.match(change.before)
+    return key is not None and label.search(key[0]) is not None

@@ -1,0 +1,104 @@
+"""Kind of place: state of the machine or checkout, which two sessions seldom share.
+
+Rule 1: lines in the shape of a status, a listing or a log are state, whatever stands above them.
+Rule 2: an absolute path is state; a relative one is prose unless its label says otherwise.
+Rule 3: labels and sections are cue words: the match is not sure.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pvc.core.change import Change, Match, became, segment_at
+from pvc.core.cues import cue, labelled
+from pvc.model.body import Kind
+
+STATE_CUE = cue(
+    r"(?:(?:current|primary|additional|added) )?working director(?:y|ies)|cwd|pwd|director(?:y|ies)"
+    r"|folder|root|checkout|repo(?:sitory)?|project(?:[_ ](?:dir|root|path|folder))?|path|worktree"
+    r"|(?:main |current |git )?branch|head|commit|revision|sha|status|platform|os|os[_ ]version"
+    r"|kernel|shell|terminal|host(?:name)?|machine|arch(?:itecture)?|python|node|disk"
+    r"|free|memory|cpu|load|battery|(?:open |recent )?files?|ide|editor|selection|cursor|display"
+    r"|screen|device|virtualenv|venv|modified|staged|untracked|ahead|behind"
+    r"|is (?:a )?git repo(?:sitory)?|git|home|(?:top[- ]level )?entries|contents|index"
+)
+_STATE_SECTION = re.compile(
+    r"\b(?:env|environment|git|workspace|working tree|working directory|cwd|checkout|repo"
+    r"|repository|status|recent commits|directory structure|file tree|file listing|listing|files"
+    r"|system info|platform|open files|ide)\b",
+    re.IGNORECASE,
+)
+_PROSE_SECTION = re.compile(r"note|instruction|rule|guideline|convention", re.IGNORECASE)
+_STATE_LINE = re.compile(
+    r"(?:(?! {2})[ MADRCUT?!]{2} \S.*|[MADRCUT?!]{1,2} +[\w-]*[./][\w./-]*"  # short status
+    r"|\s*(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,40} \S.*"  # one commit to a line
+    r"|[-dlbcps][-rwxsStT]{9}[.+@]? .*"  # ls -l
+    r"|[\s│|]*[├└|`+][─-]{1,3} ?\S.*"  # a drawn tree
+    r"|\s+(?:modified|new file|deleted|renamed|both modified):\s+\S.*"
+    r"|(?:On branch|HEAD detached at|Your branch is|Untracked files|Changes (?:not )?)\b.*"
+    r"|total \d+"
+    r"|(?:/[\w.@~+-]+)+/?)"  # a bare absolute path
+)
+_COUNTED = re.compile(
+    r" (?:[a-z-]+ ){0,2}(?:files?|commits?|changes|entries|director(?:y|ies)|folders|branches"
+    r"|processes|tabs|packages|worktrees|sessions)\b"
+)
+_LIMIT = re.compile(
+    r"\b(?:than|most|least|limit|up to|max(?:imum)?|min(?:imum)?|over|under|until|every|only)\b",
+    re.IGNORECASE,
+)
+_ABSOLUTE = re.compile(r"(?:file://)?(?:/|~/|[A-Za-z]:[\\/])[\w.@~+\\/-]*")
+_HOME = re.compile(r"(?:/home/|/Users/|\\Users\\)$")
+
+
+def state_lines(change: Change) -> Match | None:
+    """See lines in the shape of a status, a listing or commits that came, went or changed."""
+    if not change.injected:
+        return None
+    removed, added = change.hunk
+    lines = [line for line in (*removed, *added) if line.strip()]
+    shaped = [line for line in lines if _STATE_LINE.fullmatch(line)]
+    if shaped and len(shaped) * 2 >= len(lines):
+        return Match(
+            Kind.WORKSPACE_STATE, f"a line of status or listing: `{shaped[0].strip()[:60]}`"
+        )
+    return None
+
+
+def paths(change: Change) -> Match | None:
+    """See one absolute path become another."""
+    old, new = change.tokens
+    old, new = old.rstrip(".:"), new.rstrip(".:")
+    if not change.injected or not (_ABSOLUTE.fullmatch(old) and _ABSOLUTE.fullmatch(new)):
+        return None
+    segment = segment_at(old, len(change.before) - len(change.label))[1]
+    in_home = _HOME.search(old[:segment]) is not None  # the folder bears a person's name
+    other = Kind.USER_IDENTITY if in_home else None
+    return Match(Kind.WORKSPACE_STATE, f"a path: {became(old, new)}", other=other)
+
+
+def counted_state(change: Change) -> Match | None:
+    """See how many files, changes or commits there are; not how many there may be."""
+    numbers = [re.fullmatch(r"\d[\d,.]*", token) for token in change.tokens]
+    rest = change.lines[0][len(change.label) + len(change.tokens[0]) :]
+    counts = change.injected and all(numbers) and _COUNTED.match(rest) is not None
+    if not counts or _LIMIT.search(change.lines[0]):
+        return None
+    said = f"a count of what there is: {became(*change.tokens)}"
+    return Match(Kind.WORKSPACE_STATE, said, sure=False)
+
+
+def workspace_state(change: Change) -> Match | None:
+    """See a directory, branch, status or other state of the machine or checkout."""
+    if not change.injected:
+        return None
+    if labelled(change, STATE_CUE):
+        said = f"state of the machine or checkout: {became(*change.middles)}"
+        return Match(Kind.WORKSPACE_STATE, said, sure=False)
+    removed, added = change.hunk
+    one_sided = (change.only_side or [""])[0]
+    section = f"{change.section} {one_sided if one_sided[:1] in ('<', '#') else ''}"
+    if _STATE_SECTION.search(section) and not _PROSE_SECTION.search(section):
+        said = f"in a part about the environment, {became(' '.join(removed), ' '.join(added))}"
+        return Match(Kind.WORKSPACE_STATE, said, sure=False)
+    return None
