@@ -212,9 +212,16 @@ COUNTERS: list[tuple[object, str, str]] = [
 
 @pytest.mark.parametrize(("usage", "kind", "verdict"), COUNTERS)
 def test_counters_overrule_at_zero_only(usage: object, kind: str, verdict: str) -> None:
-    found = compare(FIRST, SECOND, context(usage_b=usage))
+    first = body([text("S" * 6000, MARK)], [text("U", MARK)])
+    found = compare(first, first, context(usage_b=usage))
     assert (str(found.kind), str(found.verdict)) == (kind, verdict)
-    assert found.reusable_bytes == SCOPE
+    assert found.reusable_bytes == found.scope_bytes == len(first)
+
+
+def test_a_scope_below_the_minimum_was_never_to_be_read_back() -> None:
+    found = compare(FIRST, SECOND, context(usage_b={"cache_read_input_tokens": 0}))
+    assert (found.verdict, found.kind) == (Verdict.HIT, Kind.NONE)
+    assert "1024 tokens" in found.evidence
 
 
 def test_a_read_does_not_overrule_a_divergence() -> None:

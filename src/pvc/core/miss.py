@@ -9,7 +9,9 @@ Rule 1: no crying wolf. Markers are not content, an appended turn is a hit, an e
 an edit, and what differs after the scope is not reported.
 Rule 2: what is not known stays unknown. A fact that is missing and could turn a hit into a miss
 makes the verdict `unknown` and is named; a proven divergence needs no other fact.
-Rule 3: the provider says whether, pvc says where: a counter of zero turns a predicted hit into a
+Rule 3: a scope with fewer bytes than the provider's minimum has tokens is never cached, so nothing
+was to be read back. Between that and certainty lies a band in which pvc cannot tell.
+Rule 4: the provider says whether, pvc says where: a counter of zero turns a predicted hit into a
 miss of kind `provider_side`, and nothing else about the prompt is then claimed.
 """
 
@@ -155,6 +157,9 @@ def _decide(
         return Verdict.MISS, kinds.decide(a, b, divergence)
     if reusable < scope:
         return Verdict.MISS, _out_of_reach(a, b, context, scope)
+    if scope < (b.rules.minimum_tokens or 0):
+        said = f"{scope} bytes are shorter than the {b.rules.minimum_tokens} tokens cached at least"
+        return Verdict.HIT, Cause(Kind.NONE, said)
     if scope and read_tokens(b, context) == 0:
         said = f"all {scope} bytes could be read back, but the counters say that none was"
         return Verdict.MISS, Cause(Kind.PROVIDER_SIDE, said)

@@ -129,11 +129,13 @@ class Rules:
 
     `lookback_elements` is how many elements a marker looks at, itself included; null where entries
     are not bound to markers and every common leading byte can be read back. `read_counter` is the
-    path of the counter of read tokens in the provider's usage.
+    path of the counter of read tokens in the provider's usage. `minimum_tokens` is the shortest
+    prefix that is cached at all, null where it is not known.
     """
 
     read_counter: tuple[str, ...]
     lookback_elements: int | None = None
+    minimum_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pvc.providers.base import Facts, ModelFacts
 
 SHAPE = stream.ANTHROPIC
+_READ = ("cache_read_input_tokens",)
 _MESSAGE_SETTINGS = ("tool_choice", "thinking", "output_config")
 
 
@@ -40,10 +41,11 @@ def read(value: dict[str, Value], notes: list[str], facts: Facts) -> Body:
     if made.elements and all(mark.element < len(made.elements) - 1 for mark in made.markers):
         _mark(made, value, len(made.elements) - 1, facts)
     model = value.get("model")
+    name = model if isinstance(model, str) else ""
     return Body.of(
         SHAPE,
-        model if isinstance(model, str) else "",
-        Rules(("cache_read_input_tokens",), facts.lookback_elements),
+        name,
+        Rules(_READ, facts.lookback_elements, facts.model(name).minimum_tokens),
         made.leaves,
         made.elements,
         markers=made.markers,

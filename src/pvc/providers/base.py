@@ -48,7 +48,7 @@ def read(
     if shape in (stream.CHAT, stream.RESPONSES):
         from pvc.providers import openai
 
-        return openai.read(value, shape, notes)
+        return openai.read(value, shape, notes, facts or load_facts("openai"))
     raise DecodeError(
         f"no request shape `{shape}`", at=at, hint="one of " + ", ".join(stream.SHAPES)
     )
@@ -152,6 +152,7 @@ class ModelFacts:
 
     minimum_tokens: int | None = None
     read_price: float | None = None
+    write_price: float | None = None
     thinking: str | None = None
     effort: str | None = None
     source: str = ""
@@ -204,6 +205,7 @@ def _model_facts(row: dict[str, Any]) -> ModelFacts:
     return ModelFacts(
         row.get("minimum_tokens"),
         row.get("read"),
+        row.get("write"),
         row.get("thinking"),
         row.get("effort"),
         row.get("source", ""),

@@ -21,9 +21,11 @@ from pvc.providers.base import Collector
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_RULES = {
-    stream.CHAT: Rules(("prompt_tokens_details", "cached_tokens")),
-    stream.RESPONSES: Rules(("input_tokens_details", "cached_tokens")),
+    from pvc.providers.base import Facts
+
+_READ = {
+    stream.CHAT: ("prompt_tokens_details", "cached_tokens"),
+    stream.RESPONSES: ("input_tokens_details", "cached_tokens"),
 }
 _ITEM_LEAVES = {
     "function_call": ("type", "call_id", "name", "arguments"),
@@ -31,7 +33,7 @@ _ITEM_LEAVES = {
 }
 
 
-def read(value: dict[str, Value], shape: str, notes: list[str]) -> Body:
+def read(value: dict[str, Value], shape: str, notes: list[str], facts: Facts) -> Body:
     """Read a parsed body of either shape."""
     made = Collector()
     for pointer, tool in stream.elements(value.get("tools"), "/tools"):
@@ -51,11 +53,12 @@ def read(value: dict[str, Value], shape: str, notes: list[str]) -> Body:
             turns = [{"role": "user", "content": turns}]
         _turns(made, turns, "/input", shape)
     model = value.get("model")
+    name = model if isinstance(model, str) else ""
     text = None if model is None else dump(model)
     return Body.of(
         shape,
-        model if isinstance(model, str) else "",
-        _RULES[shape],
+        name,
+        Rules(_READ[shape], minimum_tokens=facts.model(name).minimum_tokens),
         made.leaves,
         made.elements,
         settings=[Setting("model", "/model", 0, text, text)],
