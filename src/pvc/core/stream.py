@@ -72,38 +72,36 @@ def tool_leaves(tools: Value, shape: str) -> "Iterator[Leaf]":
         yield from one_tool(tool, pointer, shape)
 
 
-def one_tool(tool: Value, pointer: str, shape: str) -> "Iterator[Leaf]":
+def one_tool(tool: Value, pointer: str, shape: str) -> "list[Leaf]":
     """Give the leaves of one tool in the shape's own form."""
     if not isinstance(tool, dict):
-        yield pointer, value_bytes(tool)
-        return
+        return [(pointer, value_bytes(tool))]
     function = tool.get("function") if shape == CHAT else None
     if not isinstance(function, dict):
-        yield from named_leaves(tool, pointer, _TOOL_LEAVES[_known(shape)])
-        return
-    if "type" in tool:
-        yield f"{pointer}/type", value_bytes(tool["type"])
-    yield from named_leaves(function, f"{pointer}/function", _FUNCTION_LEAVES)
-    yield from named_leaves(tool, pointer, (), without=("type", "function"))
+        return named_leaves(tool, pointer, _TOOL_LEAVES[_known(shape)])
+    return [
+        *named_leaves(tool, pointer, ("type",), only=True),
+        *named_leaves(function, f"{pointer}/function", _FUNCTION_LEAVES),
+        *named_leaves(tool, pointer, (), without=("type", "function")),
+    ]
 
 
-def system_leaves(system: Value, shape: str) -> "Iterator[Leaf]":
+def system_leaves(system: Value, shape: str) -> "list[Leaf]":
     """Give the leaves of the system text in the shape's own form.
 
     `system` is Anthropic's `system`, the `instructions` of Responses, or all `messages` of Chat, of
     which the leading system and developer messages are taken.
     """
     if shape == CHAT:
+        leaves: list[Leaf] = []
         for pointer, message in elements(system, "/messages"):
             if not is_system_message(message):
-                return
-            yield from chat_message(message, pointer)
-    elif _known(shape) == RESPONSES:
-        if system is not None:
-            yield "/instructions", value_bytes(system)
-    else:
-        for block in content_blocks(system, "/system"):
-            yield from block
+                break
+            leaves += chat_message(message, pointer)
+        return leaves
+    if _known(shape) == RESPONSES:
+        return [] if system is None else [("/instructions", value_bytes(system))]
+    return [leaf for block in content_blocks(system, "/system") for leaf in block]
 
 
 def is_system_message(message: Value) -> bool:
@@ -124,35 +122,32 @@ def elements(values: Value, pointer: str) -> "Iterator[tuple[str, Value]]":
         yield f"{pointer}/{index}", value
 
 
-def content_blocks(content: Value, pointer: str) -> "Iterator[Iterator[Leaf]]":
+def content_blocks(content: Value, pointer: str) -> "list[list[Leaf]]":
     """Give the leaves of each block of an Anthropic text or content; a string is one block."""
     if isinstance(content, list):
-        for index, block in enumerate(content):
-            yield block_leaves(block, f"{pointer}/{index}")
-    elif content is not None:
-        yield iter(((pointer, b"text"), (pointer, value_bytes(content))))
+        return [block_leaves(block, f"{pointer}/{i}") for i, block in enumerate(content)]
+    return [] if content is None else [[(pointer, b"text"), (pointer, value_bytes(content))]]
 
 
-def block_leaves(block: Value, pointer: str) -> "Iterator[Leaf]":
+def block_leaves(block: Value, pointer: str) -> "list[Leaf]":
     """Give the leaves of one Anthropic block."""
     if not isinstance(block, dict):
-        yield pointer, value_bytes(block)
-    elif block.get("type") == "tool_result":
-        yield from _result_leaves(block, pointer)
-    else:
-        names = _BLOCK_LEAVES.get(str(block.get("type")), ("type",))
-        yield from named_leaves(block, pointer, names)
+        return [(pointer, value_bytes(block))]
+    kind = block.get("type")
+    if kind == "tool_result":
+        return _result_leaves(block, pointer)
+    return named_leaves(block, pointer, _BLOCK_LEAVES.get(str(kind), ("type",)))
 
 
-def _result_leaves(block: dict[str, Value], pointer: str) -> "Iterator[Leaf]":
-    yield from named_leaves(block, pointer, ("type", "tool_use_id"), only=True)
+def _result_leaves(block: dict[str, Value], pointer: str) -> "list[Leaf]":
+    leaves = named_leaves(block, pointer, ("type", "tool_use_id"), only=True)
     content = block.get("content")
     if isinstance(content, list):
         for index, part in enumerate(content):
-            yield from block_leaves(part, f"{pointer}/content/{index}")
+            leaves += block_leaves(part, f"{pointer}/content/{index}")
     elif content is not None:
-        yield f"{pointer}/content", value_bytes(content)
-    yield from named_leaves(block, pointer, (), without=("type", "tool_use_id", "content"))
+        leaves.append((f"{pointer}/content", value_bytes(content)))
+    return leaves + named_leaves(block, pointer, (), without=("type", "tool_use_id", "content"))
 
 
 _BLOCK_LEAVES = {
@@ -162,42 +157,42 @@ _BLOCK_LEAVES = {
 }
 
 
-def chat_message(message: Value, pointer: str) -> "Iterator[Leaf]":
+def chat_message(message: Value, pointer: str) -> "list[Leaf]":
     """Give the leaves of one Chat message: role, content, tool calls, then the rest."""
     if not isinstance(message, dict):
-        yield pointer, value_bytes(message)
-        return
-    yield from named_leaves(message, pointer, ("role",), only=True)
-    yield from content_leaves(message.get("content"), f"{pointer}/content")
+        return [(pointer, value_bytes(message))]
+    leaves = named_leaves(message, pointer, ("role",), only=True)
+    leaves += content_leaves(message.get("content"), f"{pointer}/content")
     calls = message.get("tool_calls")
-    done: tuple[str, ...] = ("role", "content")
-    if isinstance(calls, list):
-        done = (*done, "tool_calls")
-        for at, call in elements(calls, f"{pointer}/tool_calls"):
-            yield from _call_leaves(call, at)
-    yield from named_leaves(message, pointer, (), without=done)
+    if not isinstance(calls, list):
+        return leaves + named_leaves(message, pointer, (), without=("role", "content"))
+    for at, call in elements(calls, f"{pointer}/tool_calls"):
+        leaves += _call_leaves(call, at)
+    return leaves + named_leaves(message, pointer, (), without=("role", "content", "tool_calls"))
 
 
-def content_leaves(content: Value, pointer: str) -> "Iterator[Leaf]":
+def content_leaves(content: Value, pointer: str) -> "list[Leaf]":
     """Give the leaves of an OpenAI content: the string, or `type` and `text` of each part."""
-    if isinstance(content, list):
-        for at, part in elements(content, pointer):
-            if isinstance(part, dict):
-                yield from named_leaves(part, at, ("type", "text"))
-            else:
-                yield at, value_bytes(part)
-    elif content is not None:
-        yield pointer, value_bytes(content)
+    if not isinstance(content, list):
+        return [] if content is None else [(pointer, value_bytes(content))]
+    leaves: list[Leaf] = []
+    for at, part in elements(content, pointer):
+        if isinstance(part, dict):
+            leaves += named_leaves(part, at, ("type", "text"))
+        else:
+            leaves.append((at, value_bytes(part)))
+    return leaves
 
 
-def _call_leaves(call: Value, pointer: str) -> "Iterator[Leaf]":
+def _call_leaves(call: Value, pointer: str) -> "list[Leaf]":
     if not isinstance(call, dict):
-        yield pointer, value_bytes(call)
-        return
-    yield from named_leaves(call, pointer, ("id",), only=True)
+        return [(pointer, value_bytes(call))]
+    leaves = named_leaves(call, pointer, ("id",), only=True)
     function = call.get("function")
     if isinstance(function, dict):
-        yield from named_leaves(function, f"{pointer}/function", ("name", "arguments"), only=True)
+        at = f"{pointer}/function"
+        leaves += named_leaves(function, at, ("name", "arguments"), only=True)
+    return leaves
 
 
 def named_leaves(
@@ -207,15 +202,16 @@ def named_leaves(
     *,
     without: tuple[str, ...] = (),
     only: bool = False,
-) -> "Iterator[Leaf]":
+) -> "list[Leaf]":
     """Give the named keys in their order, then (unless `only`) the others in code-point order."""
-    for name in names:
-        if name in values:
-            yield f"{pointer}/{name}", value_bytes(values[name])
-    if not only:
-        for name in sorted(values):
-            if name not in names and name not in without and name not in MARKERS:
-                yield f"{pointer}/{escape(name)}", value_bytes(values[name])
+    leaves = [(f"{pointer}/{name}", value_bytes(values[name])) for name in names if name in values]
+    if not only and len(values) > len(leaves):
+        leaves += [
+            (f"{pointer}/{escape(name)}", value_bytes(values[name]))
+            for name in sorted(values)
+            if name not in names and name not in without and name not in MARKERS
+        ]
+    return leaves
 
 
 def value_bytes(value: Value) -> bytes:
