@@ -360,6 +360,17 @@ def test_of_two_kinds_the_more_special_is_named(old: str, new: str, kind: str) -
     assert answer(a, b, "anthropic.messages").kind == kind
 
 
+def test_a_date_that_runs_ahead_of_the_time_between_is_no_clock() -> None:
+    a, b = Parts(), Parts()
+    a.system[1], b.system[1] = (
+        "The list is due on 2 March 2026.",
+        "The list is due on 23 March 2026.",
+    )
+    assert answer(a, b, "openai.chat").kind == Kind.PROMPT_TEXT_EDIT
+    assert answer(a, b, "openai.chat", seconds_between=21 * 86_400).kind == Kind.CLOCK
+    assert answer(a, b, "openai.chat", seconds_between=None).kind == Kind.CLOCK
+
+
 def test_a_match_by_cue_word_names_its_alternative() -> None:
     a, b = Parts(), Parts()
     a.system[1], b.system[1] = "account: 8c1f2a", "account: 0b77de"

@@ -65,6 +65,7 @@ class Change:
     opening: bool
     moved_to: Callable[[str], bool]
     moved_from: Callable[[str], bool]
+    seconds_between: float | None = None
 
     @cached_property
     def line_start(self) -> int:

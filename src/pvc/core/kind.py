@@ -14,7 +14,7 @@ Rule 3: a match that rests on cue words names the next kind that fits as its alt
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pvc.core import kind_ids, kind_person, kind_state, kind_texts, kind_times, kind_tools
@@ -70,8 +70,8 @@ class Cause:
     alternatives: tuple[Kind, ...] = ()
 
 
-def decide(a: Body, b: Body, divergence: Divergence) -> Cause:
-    """Name the kind of a divergence."""
+def decide(a: Body, b: Body, divergence: Divergence, seconds_between: float | None = None) -> Cause:
+    """Name the kind of a divergence between requests that were so many seconds apart."""
     if divergence.region is Region.SETTINGS:
         kind = Kind.MODEL if divergence.path_a == "/model" else Kind.SETTING
         name = (divergence.path_a or divergence.path_b or "").strip("/")
@@ -83,7 +83,7 @@ def decide(a: Body, b: Body, divergence: Divergence) -> Cause:
             return Cause(found.kind, found.evidence)
     elif (placed := _placed(a, b)) is not None:
         return placed
-    return _texts(_change(a, b, divergence))
+    return _texts(replace(_change(a, b, divergence), seconds_between=seconds_between))
 
 
 def _texts(change: Change) -> Cause:

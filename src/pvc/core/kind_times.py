@@ -64,7 +64,7 @@ def locale(change: Change) -> Match | None:
 def clock(change: Change) -> Match | None:
     """See a date or time of the moment."""
     ranges = _moments(change)
-    if ranges:
+    if ranges and not _is_plan(change, ranges):
         return Match(Kind.CLOCK, f"a date or time: {became(*ranges)}")
     if not change.injected:
         return None
@@ -83,6 +83,17 @@ def clock(change: Change) -> Match | None:
     ):
         return Match(Kind.CLOCK, f"a value labelled as time: {became(old, new)}", sure=False)
     return None
+
+
+def _is_plan(change: Change, ranges: tuple[str, str]) -> bool:
+    """Tell whether a date went on by days although the requests are not days apart.
+
+    A clock goes on with the time between the requests; a deadline in somebody's notes does not.
+    """
+    if change.seconds_between is None or _CLOCK_CUE.search(change.label):
+        return False
+    apart = moments.days_apart(*ranges)
+    return apart is not None and apart > change.seconds_between / 86_400 + 2
 
 
 def _moments(change: Change) -> tuple[str, str] | None:

@@ -154,7 +154,7 @@ def _decide(
         said = "the requests were sent for different accounts, and each has a cache of its own"
         return Verdict.MISS, Cause(Kind.ACCOUNT, said)
     if divergence is not None:
-        return Verdict.MISS, kinds.decide(a, b, divergence)
+        return Verdict.MISS, kinds.decide(a, b, divergence, context.seconds_between)
     if reusable < scope:
         return Verdict.MISS, _out_of_reach(a, b, context, scope)
     if scope < (b.rules.minimum_tokens or 0):

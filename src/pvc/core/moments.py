@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import date
 
 _MONTHS = (
     "jan january januar janvier enero ene janeiro gennaio januari styczeń stycznia января",
@@ -157,6 +158,28 @@ def same_moment(old: Reading, new: Reading) -> bool:
     if old.minutes is not None and new.minutes is not None:
         return _same_time(old, new)
     return shared
+
+
+def days_apart(old: str, new: str) -> int | None:
+    """Count the days between two dates, as near as they can be read; null without two dates."""
+    apart = [
+        abs(
+            (
+                date(year or other_year or 2000, m1, d1) - date(other_year or year or 2000, m2, d2)
+            ).days
+        )
+        for year, m1, d1 in read(old).dates
+        for other_year, m2, d2 in read(new).dates
+        if _is_date(m1, d1) and _is_date(m2, d2)
+    ]
+    return min(apart, default=None)
+
+
+def _is_date(month: int, day: int) -> bool:
+    return 1 <= month <= 12 and 1 <= day <= 28 + 2 * (month != 2) + (month in _LONG_MONTHS)
+
+
+_LONG_MONTHS = (1, 3, 5, 7, 8, 10, 12)
 
 
 def hours_apart(old: str, new: str) -> bool:
