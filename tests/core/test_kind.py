@@ -104,6 +104,10 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
     "prompt_text_edit": [
         ("Change at most 5 files.", "Change at most 9 files."),
         ("Wait for 30 s.", "Wait for 60 s."),
+        ("The port is 8080.", "The port is 9090."),
+        ("Tools: use them rarely, and only in need.", "Tools: use them often, and only in need."),
+        ("Mark each step: name, then state.", "Mark each step: state, name, then id."),
+        ("Today you may be brief.", "Today you must be brief."),
         ("Answer in two sentences.", "Answer in three sentences."),
         ("# Notes\n- The office opens late.", "# Notes\n- The office opens early."),
         ("Ask the user before a change.", "Ask the user first, then change."),

@@ -26,6 +26,7 @@ _TEMP = re.compile(
     re.IGNORECASE,
 )
 _HOST_PORT = re.compile(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|//[\w.-]+):\d*$")
+_PORT = re.compile(r"\bport\b[^\n]{0,12}$", re.IGNORECASE)  # one that is drawn has five digits
 _ID_CUE = cue(
     r"id|ids|uuid|guid|ulid|tag|nonce|token|session|request|req|trace|span|run|job|sid|rid|seed"
     r"|salt|cch|signature|fingerprint|instance|pid|port|socket|boundary|correlation|etag|run[_ -]id"
@@ -54,7 +55,12 @@ def random_id(change: Change) -> Match | None:
         return Match(Kind.RANDOM_ID, f"a temporary name: {said}")
     if _opaque_pair(parts[0][0], parts[1][0]) and not _commit(change):
         return Match(Kind.RANDOM_ID, f"an opaque name: {said}")
-    if _ID_CUE.search(change.label) and all(_may_be_id(part) for part, _ in parts):
+    well_known = _PORT.search(change.label) and max(len(part) for part, _ in parts) < 5
+    if (
+        not well_known
+        and _ID_CUE.search(change.label)
+        and all(_may_be_id(part) for part, _ in parts)
+    ):
         return Match(Kind.RANDOM_ID, f"a short tag that is labelled as one: {said}", sure=False)
     return None
 

@@ -89,9 +89,16 @@ def catalog(change: Change) -> Match | None:
         return Match(Kind.CATALOG, f"an entry of a list of {_list_noun(change)}: {said}")
     for line in change.lines:
         match = _INLINE_LIST.match(line)
-        if match and match.end() >= len(change.before) and NAMED.search(line.split(":")[0]):
+        reaches = match is not None and match.end() >= len(change.before)
+        if reaches and NAMED.search(line.split(":")[0]) and _lists_names(line):
             return Match(Kind.CATALOG, f"an entry of a list in one line: {became(*change.tokens)}")
     return None
+
+
+def _lists_names(line: str) -> bool:
+    """Tell whether what follows the colon are names, not the parts of a sentence."""
+    listed = re.sub(r"\([^()]*\)", "", line.split(":", 1)[1])
+    return all(len(item.split()) <= 3 for item in listed.split(","))
 
 
 def agent_prompt(change: Change) -> Match | None:
