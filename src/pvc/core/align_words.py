@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING
 
 from pvc.core.words import (
     BLANK,
@@ -20,6 +22,11 @@ from pvc.core.words import (
     Words,
     blank_differences,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rapidfuzz.distance import Editops
 
 _Region = tuple[int, int, int, int]
 _Block = tuple[int, int, int]
@@ -35,7 +42,10 @@ _CRUMB_SHARE = 0.5
 def aligned(old: bytes, new: bytes, region: _Region, lexicon: Lexicon) -> list[_Region]:
     """Give the replacements inside `region`, neither side of which is empty."""
     i1, i2, j1, j2 = region
-    if i2 - i1 + j2 - j1 > _MOST_BYTES or b"\0" in old[i1:i2] or b"\0" in new[j1:j2]:
+    gone, came = old[i1:i2], new[j1:j2]
+    if gone.isalnum() and came.isalnum():
+        return [region] if gone != came else []
+    if len(gone) + len(came) > _MOST_BYTES or b"\0" in gone or b"\0" in came:
         return [region]
     before, after = Words(old, i1, i2, lexicon), Words(new, j1, j2, lexicon)
     blocks = _without_crumbs(before, after, _equal_runs(before.chars, after.chars))
@@ -68,12 +78,18 @@ def _joined(blocks: list[_Block]) -> list[_Block]:
 
 def _subsequence(a: str, b: str, i: int, j: int) -> list[_Block]:
     """Align two texts by their longest common subsequence, as equal runs."""
-    from rapidfuzz.distance import LCSseq
-
     if len(a) * len(b) > _MOST_CELLS:
         return []
-    blocks = LCSseq.editops(a, b).as_matching_blocks()
+    blocks = _editops()(a, b).as_matching_blocks()
     return [(i + x, j + y, size) for x, y, size in blocks if size]
+
+
+@cache
+def _editops() -> Callable[[str, str], Editops]:
+    """Import the aligner when the first two texts need it."""
+    from rapidfuzz.distance import LCSseq
+
+    return LCSseq.editops
 
 
 def _unique_runs(a: str, b: str) -> list[_Block]:
@@ -144,13 +160,14 @@ def _one_pass(before: Words, after: Words, blocks: list[_Block]) -> list[_Block]
 def _is_crumb(before: Words, after: Words, left: _Region, right: _Region) -> bool:
     """Whether the equal run between two changes is too light to have been kept on purpose."""
     start, end = left[1], right[0]
-    run = before.sums[end] - before.sums[start]
+    sums, sums_new = before.sums(), after.sums()
+    run = sums[end] - sums[start]
     words = run >> SIZE_BITS
     if words > _CRUMB_WORDS:
         return False
     (words_left, weight_left), (words_right, weight_right) = (
-        _larger(before.sums, after.sums, left),
-        _larger(before.sums, after.sums, right),
+        _larger(sums, sums_new, left),
+        _larger(sums, sums_new, right),
     )
     if not words:
         return bool(words_left and words_right)
@@ -193,7 +210,8 @@ def _change(old: bytes, new: bytes, part: _Region, out: list[_Region]) -> None:
         i1, j1 = i1 + 1, j1 + 1
     while i1 < i2 and j1 < j2 and old[i2 - 1] == new[j2 - 1] and old[i2 - 1] in BLANK:
         i2, j2 = i2 - 1, j2 - 1
-    if i1 == i2 or j1 == j2 or old[i1:i2].strip(BLANK) or new[j1:j2].strip(BLANK):
+    single = i2 - i1 <= 1 and j2 - j1 <= 1
+    if single or i1 == i2 or j1 == j2 or old[i1:i2].strip(BLANK) or new[j1:j2].strip(BLANK):
         out.append((i1, i2, j1, j2))
     else:
         out += _blanks(old[i1:i2].decode(), new[j1:j2].decode(), i1, j1)

@@ -1,7 +1,7 @@
 """Long exact matches of two texts, found without splitting either into words.
 
-Rule 1: an anchor's probe stands once in either region. A phrase that is repeated says nothing
-about which copy became which.
+Rule 1: a short anchor's probe stands once in either region: a phrase that is repeated says nothing
+about which copy became which. A match of some hundred bytes needs no such proof.
 Rule 2: anchors ascend in both texts; of those that cross, the heaviest chain is kept.
 Rule 3: an anchor ends between tokens, so that what lies between anchors has whole words.
 """
@@ -21,6 +21,7 @@ Anchor = tuple[int, int, int]
 
 PROBE = 32
 SHORTEST = 16
+_CERTAIN = 256
 _STEP = 48
 _BY_LINES = 16 << 10
 
@@ -57,26 +58,31 @@ def _probes(old: bytes, new: bytes, region: Region) -> list[Anchor]:
     """Walk the new region in steps that grow while nothing is found."""
     i1, i2, j1, j2 = region
     out: list[Anchor] = []
-    at, step, covered = j1, _STEP, j1
+    at, step, covered, expected = j1, _STEP, j1, i1
     while at + PROBE <= j2:
         probe = new[at : at + PROBE]
-        found = old.find(probe, i1, i2)
-        if (
-            found < 0
-            or old.find(probe, found + 1, i2) >= 0
-            or new.find(probe, j1, j2) != at
-            or new.find(probe, at + 1, j2) >= 0
-        ):
+        found = old.find(probe, expected, i2)
+        if found < 0 and expected > i1:
+            found = old.find(probe, i1, expected + PROBE)
+        anchor = (0, 0, 0) if found < 0 else _extend(old, new, (i1, i2, covered, j2), found, at)
+        if anchor[2] < _CERTAIN and not (found >= 0 and _stands_once(old, new, region, probe)):
             at += step
             step = min(step + step // 4, (j2 - j1) // 8 + _STEP)
             continue
-        anchor = _extend(old, new, (i1, i2, covered, j2), found, at)
-        covered = anchor[1] + anchor[2]
+        expected, covered = anchor[0] + anchor[2], anchor[1] + anchor[2]
         at, step = covered + SHORTEST, _STEP
         trimmed = _snap(old, new, anchor)
         if trimmed[2] >= SHORTEST:
             out.append(trimmed)
     return out
+
+
+def _stands_once(old: bytes, new: bytes, region: Region, probe: bytes) -> bool:
+    i1, i2, j1, j2 = region
+    return (
+        old.find(probe, old.find(probe, i1, i2) + 1, i2) < 0
+        and new.find(probe, new.find(probe, j1, j2) + 1, j2) < 0
+    )
 
 
 def _extend(old: bytes, new: bytes, region: Region, a: int, b: int) -> Anchor:

@@ -347,7 +347,8 @@ def _copy(
     origin = pieces.origins[k] + start - (pieces.ends[k - 1] if k else 0)
     _push(ends, origins, min(pieces.ends[k], end) + by, origin)
     if last > k:
-        ends += [e + by for e in pieces.ends[k + 1 : last]]
+        between = pieces.ends[k + 1 : last]
+        ends += [e + by for e in between] if by else between
         origins += pieces.origins[k + 1 : last + 1]
         ends.append(end + by)
 

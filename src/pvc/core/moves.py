@@ -27,8 +27,6 @@ from pvc.core.words import (
     Lexicon,
     Words,
     blank_differences,
-    common_prefix,
-    common_suffix,
 )
 
 if TYPE_CHECKING:
@@ -129,11 +127,20 @@ def _candidates(before: _Text, after: _Text) -> list[Match]:
     for y in range(len(b) - _GRAM + 1):
         for x in index.get(b[y : y + _GRAM], ())[:_MOST_PLACES]:
             if ends.get(x - y, 0) <= y:
-                back = common_suffix(a, b, x, y, min(x, y))
-                size = back + common_prefix(a, b, x, y, min(len(a) - x, len(b) - y))
-                ends[x - y] = y - back + size
-                out += _weighed(after, y - back, x - back, size)
+                back, ahead = _reach(a, b, x, y)
+                ends[x - y] = y + ahead
+                out += _weighed(after, y - back, x - back, back + ahead)
     return out
+
+
+def _reach(a: str, b: str, x: int, y: int) -> tuple[int, int]:
+    """How many tokens before and from `a[x]` and `b[y]` on are equal; separators never are."""
+    back, ahead = 0, _GRAM
+    while x > back and y > back and a[x - back - 1] == b[y - back - 1]:
+        back += 1
+    while a[x + ahead] == b[y + ahead]:
+        ahead += 1
+    return back, ahead
 
 
 def _weighed(after: _Text, y: int, x: int, size: int) -> list[Match]:

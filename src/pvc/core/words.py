@@ -14,9 +14,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cached_property
 from itertools import accumulate, repeat
-from typing import TYPE_CHECKING, AnyStr
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,30 +77,30 @@ def _pattern(part: bytes) -> re.Pattern[bytes]:
 class Words:
     """The tokens of `data[start:end]`, one character of `chars` each."""
 
+    __slots__ = ("_chunks", "_firsts", "_places", "_sizes", "_start", "_sums", "_texts", "chars")
+
     def __init__(self, data: bytes, start: int, end: int, lexicon: Lexicon) -> None:
         self._chunks = data[start:end].translate(_TO_SPACE).split(b" ")
         self._texts = list(map(lexicon.__getitem__, self._chunks))
         self._start = start
         self._sizes = lexicon.sizes
         self.chars = "".join(self._texts)
+        self._firsts: list[int] = []  # the number of each chunk's first token
+        self._places: list[int] = []  # where each chunk starts, without the blanks between them
+        self._sums: list[int] = []
 
-    @cached_property
-    def _firsts(self) -> list[int]:
-        """The number of each chunk's first token."""
-        return list(accumulate(map(len, self._texts), initial=0))
-
-    @cached_property
-    def _places(self) -> list[int]:
-        """Where each chunk starts, without the one blank before each."""
-        return list(accumulate(map(len, self._chunks), initial=self._start))
-
-    @cached_property
     def sums(self) -> list[int]:
-        """The sizes of all words before each token; see `SIZE_BITS`."""
-        return list(accumulate(map(self._sizes.get, self.chars, repeat(0)), initial=0))
+        """Add up the sizes of all words before each token; see `SIZE_BITS`."""
+        if not self._sums:
+            sizes = map(self._sizes.get, self.chars, repeat(0))
+            self._sums = list(accumulate(sizes, initial=0))
+        return self._sums
 
     def span(self, token: int) -> tuple[int, int]:
-        """Where a token starts and ends."""
+        """Find where a token starts and ends."""
+        if not self._firsts:
+            self._firsts = list(accumulate(map(len, self._texts), initial=0))
+            self._places = list(accumulate(map(len, self._chunks), initial=self._start))
         index = bisect_right(self._firsts, token) - 1
         place, chunk = self._places[index] + index, self._chunks[index]
         if len(self._texts[index]) == 1:
@@ -112,8 +111,8 @@ class Words:
         return start, start + len(tokens[nth])
 
 
-def common_prefix(a: AnyStr, b: AnyStr, i: int, j: int, most: int) -> int:
-    """How much of `a[i:]` and `b[j:]` is equal, at most `most`."""
+def common_prefix(a: bytes, b: bytes, i: int, j: int, most: int) -> int:
+    """How many bytes of `a[i:]` and `b[j:]` are equal, at most `most`."""
     low, step = 0, 64
     while low < most:
         high = min(low + step, most)
@@ -122,17 +121,17 @@ def common_prefix(a: AnyStr, b: AnyStr, i: int, j: int, most: int) -> int:
         low, step = high, step * 4
     else:
         return most
-    while high - low > 1:
+    while high - low > 64:
         middle = (low + high) // 2
         if a[i + low : i + middle] == b[j + low : j + middle]:
             low = middle
         else:
             high = middle
-    return low
+    return low + _lowest_difference(a[i + low : i + high], b[j + low : j + high], "little")
 
 
-def common_suffix(a: AnyStr, b: AnyStr, i: int, j: int, most: int) -> int:
-    """How much before `a[i]` and `b[j]` is equal, at most `most`."""
+def common_suffix(a: bytes, b: bytes, i: int, j: int, most: int) -> int:
+    """How many bytes before `a[i]` and `b[j]` are equal, at most `most`."""
     low, step = 0, 64
     while low < most:
         high = min(low + step, most)
@@ -141,13 +140,19 @@ def common_suffix(a: AnyStr, b: AnyStr, i: int, j: int, most: int) -> int:
         low, step = high, step * 4
     else:
         return most
-    while high - low > 1:
+    while high - low > 64:
         middle = (low + high) // 2
         if a[i - middle : i - low] == b[j - middle : j - low]:
             low = middle
         else:
             high = middle
-    return low
+    return low + _lowest_difference(a[i - high : i - low], b[j - high : j - low], "big")
+
+
+def _lowest_difference(a: bytes, b: bytes, order: Literal["little", "big"]) -> int:
+    """Which byte is the first that differs, read as numbers: one operation instead of a search."""
+    differ = int.from_bytes(a, order) ^ int.from_bytes(b, order)
+    return ((differ & -differ).bit_length() - 1) >> 3
 
 
 def blank_differences(
