@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zlib
+from array import array
 
 import pytest
 from hypothesis import given
@@ -56,3 +58,35 @@ def test_reading_a_record_imports_no_foreign_package() -> None:
         check=True,
     )
     assert child.stdout.strip() == b""
+
+
+def sealed(body: bytes) -> bytes:
+    """A record whose checksum is right, whatever it holds."""
+    head = RECORD[: RECORD.index(b"\n") + 1]
+    return head + zlib.crc32(body).to_bytes(4, "little") + body
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        array("Q", [4, 0, 0]).tobytes() + b"99\0\0",
+        array("Q", [2, 0, 0]).tobytes() + b"1\0\0",
+        array("Q", [2, 1 << 60, 0]).tobytes() + b"1\0",
+        array("Q", [2, 0, 7]).tobytes() + b"1\0",
+        array("Q", [99, 0, 0]).tobytes() + b"1\0",
+        array("Q", [1 + 1 + 1 + 1 + 40, 1, 0, 1, 5, 0]).tobytes() + b"1\0\0a\0" + b"0" * 40,
+        b"short",
+    ],
+    ids=[
+        "another algorithm",
+        "no whole numbers",
+        "more files than bytes",
+        "revisions that are missing",
+        "texts longer than the record",
+        "a piece of no revision",
+        "no header",
+    ],
+)
+def test_a_foreign_record_with_a_right_checksum_is_refused(body: bytes) -> None:
+    with pytest.raises(CorruptError):
+        load(sealed(body))

@@ -16,6 +16,8 @@ import sys
 import zlib
 from array import array
 from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
 
 from pvc.errors import CorruptError
 from pvc.model.names import CommitId, ObjectId
@@ -33,8 +35,7 @@ def path_order(path: str) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
-@dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(NamedTuple):
     """A commit that introduced bytes into the file at `path`, whose content became `blob`.
 
     `passed` marks bytes that an ignored commit wrote and that count as the text they replaced:
@@ -140,28 +141,48 @@ def load(data: bytes) -> Annotation:
     body = memoryview(data)[len(_MAGIC) + 4 :]
     checksum = int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little")
     if not data.startswith(_MAGIC) or len(body) < 24 or zlib.crc32(body) != checksum:
-        raise CorruptError("an annotation record is damaged", hint="remove it; it is made again")
-    length, file_count, _ = _numbers(body[:24])
+        raise _damaged()
+    length, file_count, revision_count = _numbers(body[:24])
     split = len(body) - length
+    if split < 24 + 8 * file_count or split % 8:
+        raise _damaged()
+    numbers = _numbers(body[24:split])
     texts = bytes(body[split:]).decode("utf-8", "surrogateescape").split("\0")
     if texts[0] != str(ALGORITHM):
         raise CorruptError(f"an annotation record has algorithm `{texts[0]}`, not `{ALGORITHM}`")
-    names = texts[2 : 2 + 2 * file_count]
-    rest = texts[2 + 2 * file_count :]
-    revisions = [
-        Revision(CommitId(c), path, ObjectId(blob), passed == "+")
-        for c, path, blob, passed in zip(*(rest[k::4] for k in range(4)), strict=True)
-    ]
-    numbers = _numbers(body[24:split])
-    annotation = Annotation(CommitId(texts[1]) if texts[1] else None, {}, revisions)
-    at = file_count
-    for k in range(file_count):
-        count = numbers[k]
+    sizes = len(texts), len(numbers)
+    names, rest = texts[2 : 2 + 2 * file_count], texts[2 + 2 * file_count :]
+    if sizes != (
+        2 + 2 * file_count + 4 * revision_count,
+        file_count + 2 * sum(numbers[:file_count]),
+    ):
+        raise _damaged()
+    commit = CommitId(texts[1]) if texts[1] else None
+    return Annotation(commit, _files(names, numbers, revision_count), _revisions(rest))
+
+
+def _damaged() -> CorruptError:
+    return CorruptError("an annotation record is damaged", hint="remove it; it is made again")
+
+
+def _revisions(texts: list[str]) -> list[Revision]:
+    """Build the revisions; the checksum vouches for their ids, so they are not parsed again."""
+    commits = map(partial(str.__new__, CommitId), texts[::4])
+    blobs = map(partial(str.__new__, ObjectId), texts[2::4])
+    return list(map(Revision, commits, texts[1::4], blobs, map(bool, texts[3::4])))
+
+
+def _files(names: list[str], numbers: array[int], revision_count: int) -> dict[str, Pieces]:
+    """Build the files; raises `CorruptError` when one names a revision that is not there."""
+    out: dict[str, Pieces] = {}
+    at = len(names) // 2
+    for path, oid, count in zip(names[::2], names[1::2], numbers, strict=False):
         ends, origins = numbers[at : at + count], numbers[at + count : at + 2 * count]
+        if origins and max(origins) >> OFFSET_BITS >= revision_count:
+            raise _damaged()
+        out[path] = Pieces(ObjectId(oid), ends.tolist(), origins.tolist())
         at += 2 * count
-        pieces = Pieces(ObjectId(names[2 * k + 1]), ends.tolist(), origins.tolist())
-        annotation.files[names[2 * k]] = pieces
-    return annotation
+    return out
 
 
 def _numbers(part: memoryview) -> array[int]:
