@@ -47,6 +47,19 @@ def test_a_move_survives_wrapping_at_another_width() -> None:
     assert not any(b"\n" in part for part in moved)
 
 
+def test_items_without_full_stops_move_line_by_line() -> None:
+    items = [b"- read the file before the edit\n", b"- run every test of the change\n"]
+    gone = block("a", b"".join([*items, b"- say what is left to do\n"]))
+    came = block("b", b"".join([b"## Order of the work to be done\n", *items]))
+    assert moves([gone], [came]) == [Move("b", 32, "a", 0, len(b"".join(items)))]
+
+
+def test_text_without_blanks_moves_too() -> None:
+    text = "絶対に他人のブランチを消さないでください。ネットワークに触れる前に必ず尋ねること。"
+    found = moves([block("a", text.encode())], [block("b", "新しい。".encode() + text.encode())])
+    assert found == [Move("b", 12, "a", 0, len(text.encode()))]
+
+
 def test_common_words_in_another_order_are_no_move() -> None:
     shuffled = b" ".join(sorted(SAFETY.split())) + b"\n"
     assert moves([block("a", SAFETY)], [block("b", shuffled)]) == []

@@ -38,6 +38,7 @@ _SHORTEST_MATCH = 40
 _GRAM = 5
 _MOST_BYTES = 1 << 20
 _MOST_PLACES = 8
+_STOPS = (b"! ", b"? ", "。".encode())
 _FREE = re.compile(rb"\0+")
 
 
@@ -102,7 +103,7 @@ class _Text:
 
 
 def _may_match(gone: list[Block], came: list[Block]) -> bool:
-    """Whether a whole sentence stands on both sides, and the work is bounded."""
+    """Whether a whole line or sentence stands on both sides, and the work is bounded."""
     if sum(b.end - b.start for b in (*gone, *came)) > _MOST_BYTES:
         return False
     sentences = {part for block in gone for part in _sentences(block)}
@@ -110,14 +111,18 @@ def _may_match(gone: list[Block], came: list[Block]) -> bool:
 
 
 def _sentences(block: Block) -> Iterator[bytes]:
-    """Split at full stops and at lines of their own, however the text is wrapped."""
-    part = block.data[block.start : block.end].replace(b"\r\n", b"\n").replace(b"\n\n", b". ")
-    words = b" ".join(part.replace(b"! ", b". ").replace(b"? ", b". ").split())
-    return (s for s in words.split(b". ") if len(s) >= _SHORTEST_LINE)
+    """Give the lines of some length, and the sentences however they are wrapped."""
+    part = block.data[block.start : block.end]
+    flowing = b" ".join(part.split())
+    for mark in _STOPS:
+        flowing = flowing.replace(mark, b". ")
+    for text in (*part.split(b"\n"), *flowing.split(b". ")):
+        if len(text) >= _SHORTEST_LINE:
+            yield text.strip(BLANK)
 
 
 def _candidates(before: _Text, after: _Text) -> list[Match]:
-    """Every maximal match of some weight that holds five equal words."""
+    """Find every maximal match of some weight that holds five words which are not everywhere."""
     a, b = before.chars, after.chars
     index: dict[str, list[int]] = {}
     for x in range(len(a) - _GRAM + 1):
@@ -125,7 +130,8 @@ def _candidates(before: _Text, after: _Text) -> list[Match]:
     out: list[Match] = []
     ends: dict[int, int] = {}  # how far each diagonal is matched in the new text
     for y in range(len(b) - _GRAM + 1):
-        for x in index.get(b[y : y + _GRAM], ())[:_MOST_PLACES]:
+        places = index.get(b[y : y + _GRAM], ())
+        for x in places if len(places) <= _MOST_PLACES else ():
             if ends.get(x - y, 0) <= y:
                 back, ahead = _reach(a, b, x, y)
                 ends[x - y] = y + ahead
