@@ -15,6 +15,7 @@ from __future__ import annotations
 import sys
 import zlib
 from array import array
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -71,6 +72,33 @@ class Pieces:
     blob: ObjectId
     ends: list[int]
     origins: list[int]
+
+    def add(self, end: int, origin: int) -> None:
+        """Append a piece, or let the last one grow when this is its continuation."""
+        ends, origins = self.ends, self.origins
+        start = ends[-1] if ends else 0
+        if end == start:
+            return
+        if ends and origins[-1] + start - (ends[-2] if len(ends) > 1 else 0) == origin:
+            ends[-1] = end
+        else:
+            ends.append(end)
+            origins.append(origin)
+
+    def take(self, other: Pieces, start: int, end: int, to: int) -> None:
+        """Append bytes `start` to `end` of another file; `to` is where they come to stand."""
+        if start >= end:
+            return
+        theirs, by = other.ends, to - start
+        first = bisect_right(theirs, start)
+        last = bisect_left(theirs, end, first)
+        origin = other.origins[first] + start - (theirs[first - 1] if first else 0)
+        self.add(min(theirs[first], end) + by, origin)
+        if last > first:
+            between = theirs[first + 1 : last]
+            self.ends += [e + by for e in between] if by else between
+            self.origins += other.origins[first + 1 : last + 1]
+            self.ends.append(end + by)
 
 
 @dataclass(slots=True)

@@ -11,11 +11,18 @@ they stay with it.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from pvc.core.annotation import OFFSET_BITS, Annotation, Pieces, Revision, Run, path_order
+from pvc.core.annotation import (
+    OFFSET_BITS,
+    OFFSET_MASK,
+    Annotation,
+    Pieces,
+    Revision,
+    Run,
+    path_order,
+)
 from pvc.core.diff import Granularity, Replacement, is_space_only, replacements
 from pvc.core.moves import SHORTEST_BLOCK, Block, Move, moves, renames
 from pvc.core.words import Lexicon, cuts_code_point
@@ -69,7 +76,7 @@ def annotate(
     resume: Annotation | None = None,
 ) -> Annotation:
     """Replay `history`; with `resume`, its steps are those after that annotation's commit."""
-    walk = _Walk(history, moves, granularity, ignore_space, ignored, resume)
+    walk = _Walk(history, _Options(moves, granularity, ignore_space, ignored), resume)
     for step in history.steps():
         walk.take(step)
     return walk.annotation
@@ -90,7 +97,7 @@ def first(
     was new then are left out; the runs given back tile the one that they answer.
     """
     earlier = _earlier(history, [run for run in runs if not run.passed])
-    walk = _Walk(history, moves, granularity, ignore_space, ignored, None)
+    walk = _Walk(history, _Options(moves, granularity, ignore_space, ignored))
     out: dict[Run, tuple[Run, ...]] = {}
     for step in history.steps() if earlier else ():
         walk.take(step)
@@ -135,6 +142,14 @@ def _clipped(then: Sequence[Run], run: Run) -> tuple[Run, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class _Options:
+    moves: bool
+    granularity: Granularity
+    ignore_space: bool
+    ignored: frozenset[CommitId]
+
+
+@dataclass(frozen=True, slots=True)
 class _Compared:
     """A file that the commit left behind, against the one it continues."""
 
@@ -150,52 +165,43 @@ class _Walk:
     """The replay: one annotation, carried from step to step."""
 
     def __init__(
-        self,
-        history: History,
-        moves: bool,  # noqa: FBT001 - the options of `annotate`, passed on whole
-        granularity: Granularity,
-        ignore_space: bool,  # noqa: FBT001 - as above
-        ignored: frozenset[CommitId],
-        resume: Annotation | None,
+        self, history: History, options: _Options, annotation: Annotation | None = None
     ) -> None:
-        self._history = history
-        self._moves = moves
-        self._granularity = granularity
-        self._ignore_space = ignore_space
-        self._ignored = ignored
-        base = resume or Annotation()
+        base = annotation or Annotation()
         self.annotation = Annotation(base.commit, dict(base.files), list(base.revisions))
+        self._history = history
+        self._options = options
         self._passed = {r: k for k, r in enumerate(base.revisions) if r.passed}
         self._texts: dict[str, bytes] = {}
         self._lexicon = Lexicon()
 
     def take(self, step: Step) -> None:
         """Go on to the state after `step`."""
-        files = self.annotation.files
-        changes = sorted(
-            (c for c in step.changes if c.old != c.new), key=lambda c: path_order(c.path)
-        )
-        for change in changes:
-            held = files[change.path].blob if change.path in files else None
-            if held != change.old:
-                raise ValueError(
-                    f"{step.commit} changes {change.path} from {change.old}, not {held}"
-                )
-        if len(self._lexicon) > _MOST_CHUNKS:
-            self._lexicon = Lexicon()
+        files, texts = self.annotation.files, self._texts
+        changes = [change for change in step.changes if change.old != change.new]
+        changes.sort(key=lambda change: path_order(change.path))
+        self._expect(step, changes)
         compared, removed = self._compare(changes)
-        moved = self._moved(compared, removed) if self._moves and changes else {}
-        fresh = {
-            part.path: self._pieces(step.commit, part, moved.get(part.path, ()))
-            for part in compared
-        }
+        moved = self._moved(compared, removed) if self._options.moves else {}
+        fresh = [self._pieces(step.commit, file, moved.get(file.path, ())) for file in compared]
         for change in changes:
             if change.new is None:
                 del files[change.path]
-                self._texts.pop(change.path, None)
-        files.update(fresh)
-        self._texts.update((part.path, part.new) for part in compared)
+                texts.pop(change.path, None)
+        for file, pieces in zip(compared, fresh, strict=True):
+            files[file.path], texts[file.path] = pieces, file.new
         self.annotation.commit = step.commit
+        if len(self._lexicon) > _MOST_CHUNKS:
+            self._lexicon = Lexicon()
+
+    def _expect(self, step: Step, changes: Sequence[Change]) -> None:
+        """Raise `ValueError` unless `step` follows from the state."""
+        files = self.annotation.files
+        for change in changes:
+            held = files[change.path].blob if change.path in files else None
+            if held != change.old:
+                place = f"{step.commit} changes {change.path}"
+                raise ValueError(f"{place} from {change.old}, which had {held}")
 
     def _text(self, path: str) -> bytes:
         if path not in self._texts:
@@ -215,7 +221,7 @@ class _Walk:
             source = continues.get(path) if change.old is None else path
             new = added[path] if change.old is None else self._history.blob(change.new)
             old = self._text(source) if source is not None else b""
-            parts = replacements(old, new, self._granularity, self._lexicon)
+            parts = replacements(old, new, self._options.granularity, self._lexicon)
             out.append(_Compared(path, change.new, source, old, new, parts))
         for source in continues.values():
             del removed[source]
@@ -247,39 +253,46 @@ class _Walk:
         return out
 
     def _pieces(self, commit: CommitId, file: _Compared, moved: Sequence[Move]) -> Pieces:
-        """Build the file's new pieces: old ones kept, and a fill for each replacement."""
+        """Build the file's new pieces: kept ones, moved ones, and what each part brought."""
         files, revisions = self.annotation.files, self.annotation.revisions
-        old = files[file.source] if file.source is not None else None
-        number = len(revisions)
+        old = files[file.source] if file.source is not None else Pieces(file.blob, [], [])
+        own = len(revisions) << OFFSET_BITS
         revisions.append(Revision(commit, file.path, file.blob))
-        fills = []
+        out = Pieces(file.blob, [], [])
+        at = to = 0
+        waiting = list(reversed(moved))
         for part in file.parts:
-            fill = self._fill(part, number, old, file, passing=commit in self._ignored)
-            for move in moved:
-                if part[2] <= move.start < part[3]:
-                    source = _cut(files[move.source], move.source_start, move.length, move.start)
-                    fill = _overlaid(fill, part[2], move.start, source)
-            fills.append(fill)
-        return _spliced(old, file.blob, file.parts, fills, len(file.new))
+            i1, i2, j1, j2 = part
+            out.take(old, at, i1, to)
+            brought = self._brought(commit, file, part, old, own)
+            at, to = i2, j1
+            while waiting and waiting[-1].start < j2:
+                move = waiting.pop()
+                out.take(brought, to - j1, move.start - j1, to)
+                end = move.source_start + move.length
+                out.take(files[move.source], move.source_start, end, move.start)
+                to = move.start + move.length
+            out.take(brought, to - j1, j2 - j1, to)
+            to = j2
+        out.take(old, at, at + len(file.new) - to, to)
+        return out
 
-    def _fill(
-        self, part: Replacement, number: int, old: Pieces | None, file: _Compared, *, passing: bool
-    ) -> list[tuple[int, int]]:
-        """`(end, origin)` pieces of the bytes that one replacement brought."""
+    def _brought(
+        self, commit: CommitId, file: _Compared, part: Replacement, old: Pieces, own: int
+    ) -> Pieces:
+        """Give the origin of the new bytes of one part, as if they were a file."""
         i1, i2, j1, j2 = part
-        if j1 == j2:
-            return []
-        own = [(j2, number << OFFSET_BITS | j1)]
-        if old is None or not old.ends:
-            return own
-        if self._ignore_space and is_space_only(file.old, file.new, part):
-            passing, i1, i2 = True, *((i1, i2) if i1 < i2 else (max(i1 - 1, 0), max(i1, 1)))
-        if not passing or i1 == i2:
-            return own
-        return [
-            (_whole(file.new, j1 + (end - i1) * (j2 - j1) // (i2 - i1), j2), self._pass(origin))
-            for end, origin in _cut(old, i1, i2 - i1, i1)
-        ]
+        blank = self._options.ignore_space and is_space_only(file.old, file.new, part)
+        if blank and i1 == i2:  # nothing replaced: the byte before or after has them
+            i1, i2 = max(i1 - 1, 0), min(max(i1, 1), len(file.old))
+        if i1 == i2 or j1 == j2 or not (blank or commit in self._options.ignored):
+            return Pieces(file.blob, [j2 - j1] if j1 < j2 else [], [own | j1] if j1 < j2 else [])
+        replaced, out = Pieces(file.blob, [], []), Pieces(file.blob, [], [])
+        replaced.take(old, i1, i2, 0)
+        for end, origin in zip(replaced.ends, replaced.origins, strict=True):
+            share = end * (j2 - j1) // (i2 - i1)
+            out.add(_whole(file.new, j1 + share, j2) - j1, self._pass(origin))
+        return out
 
     def _pass(self, origin: int) -> int:
         """Give the same origin, marked as passed on by an ignored commit."""
@@ -291,7 +304,7 @@ class _Walk:
         number = self._passed.setdefault(twin, len(revisions))
         if number == len(revisions):
             revisions.append(twin)
-        return number << OFFSET_BITS | origin & ((1 << OFFSET_BITS) - 1)
+        return number << OFFSET_BITS | origin & OFFSET_MASK
 
 
 def _whole(text: bytes, at: int, end: int) -> int:
@@ -299,77 +312,3 @@ def _whole(text: bytes, at: int, end: int) -> int:
     while at < end and cuts_code_point(text, at):
         at += 1
     return at
-
-
-def _cut(pieces: Pieces, start: int, length: int, to: int) -> list[tuple[int, int]]:
-    """`(end, origin)` of `length` bytes from `start`, as if they stood at `to`."""
-    ends: list[int] = []
-    origins: list[int] = []
-    _copy(pieces, start, start + length, to - start, ends, origins)
-    return list(zip(ends, origins, strict=True))
-
-
-def _overlaid(
-    fill: list[tuple[int, int]], start: int, at: int, over: list[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """`fill`, which begins at `start`, with `over`, which begins at `at`, laid on top."""
-    stop = over[-1][0]
-    front, back = [], []
-    for end, origin in fill:
-        if start < at:
-            front.append((min(end, at), origin))
-        if end > stop:
-            back.append((end, origin + max(stop - start, 0)))
-        start = end
-    return front + over + back
-
-
-def _push(ends: list[int], origins: list[int], end: int, origin: int) -> None:
-    """Append a piece, or let the last one grow when this is its continuation."""
-    start = ends[-1] if ends else 0
-    if end == start:
-        return
-    if ends and origins[-1] + start - (ends[-2] if len(ends) > 1 else 0) == origin:
-        ends[-1] = end
-    else:
-        ends.append(end)
-        origins.append(origin)
-
-
-def _copy(
-    pieces: Pieces, start: int, end: int, by: int, ends: list[int], origins: list[int]
-) -> None:
-    """Append the pieces of `start` to `end`, moved `by` bytes."""
-    if start >= end:
-        return
-    k = bisect_right(pieces.ends, start)
-    last = bisect_left(pieces.ends, end, k)
-    origin = pieces.origins[k] + start - (pieces.ends[k - 1] if k else 0)
-    _push(ends, origins, min(pieces.ends[k], end) + by, origin)
-    if last > k:
-        between = pieces.ends[k + 1 : last]
-        ends += [e + by for e in between] if by else between
-        origins += pieces.origins[k + 1 : last + 1]
-        ends.append(end + by)
-
-
-def _spliced(
-    old: Pieces | None,
-    blob: ObjectId,
-    parts: Sequence[Replacement],
-    fills: Sequence[list[tuple[int, int]]],
-    size: int,
-) -> Pieces:
-    """Old pieces with the fills in place of what was replaced; `size` bytes in all."""
-    ends: list[int] = []
-    origins: list[int] = []
-    at = by = 0
-    for (i1, i2, _, j2), fill in zip(parts, fills, strict=True):
-        if old is not None:
-            _copy(old, at, i1, by, ends, origins)
-        for end, origin in fill:
-            _push(ends, origins, end, origin)
-        at, by = i2, j2 - i2
-    if old is not None:
-        _copy(old, at, size - by, by, ends, origins)
-    return Pieces(blob, ends, origins)
