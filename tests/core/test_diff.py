@@ -46,6 +46,42 @@ def test_edits_ascend_apart_and_give_the_new_text(
     assert all(e.old_start < e.old_end or e.new_start < e.new_end for e in found)
 
 
+def _mutated(random: Random, scraps: list[bytes]) -> list[bytes]:
+    """A copy with some scraps cut, doubled, moved or given other blanks."""
+    out = list(scraps)
+    for _ in range(random.randint(1, 6)):
+        at, size = random.randrange(len(out)), random.randint(1, 40)
+        piece = out[at : at + size]
+        match random.randrange(4):
+            case 0:
+                del out[at : at + size]
+            case 1:
+                out[at:at] = piece[::-1]
+            case 2:
+                out[at : at + size] = []
+                place = random.randrange(len(out))
+                out[place:place] = piece
+            case _:
+                out[at : at + size] = [part.replace(b" ", b"\n") for part in piece]
+    return out
+
+
+@given(seed=st.integers(0, 1 << 32), reflow=st.booleans())
+def test_edits_of_large_texts_give_the_new_text_and_cut_nothing(seed: int, *, reflow: bool) -> None:
+    random = Random(seed)  # noqa: S311 - text for tests, not secrets
+    words = ["the ", "of ", "é ", "漢 ", "{x} ", "rule, ", "stop. ", "😀 "]
+    scraps = [word.encode() for word in random.choices(words, k=900)]
+    old = b"".join(scraps)
+    new = old.replace(b" ", b"\n", 400) if reflow else b"".join(_mutated(random, scraps))
+    found = edits(old, new)
+    assert applied(old, new, found) == new
+    for edit in found:
+        old[edit.old_start : edit.old_end].decode()
+        new[edit.new_start : edit.new_end].decode()
+    if reflow:
+        assert {*texts(old, new)} == {(b" ", b"\n")}
+
+
 @given(TEXT, TEXT, st.sampled_from(Granularity))
 @example("😀".encode(), "😁".encode(), Granularity.BYTE)
 @example("éa".encode(), "èa".encode(), Granularity.BYTE)

@@ -52,6 +52,18 @@ def aligned(old: bytes, new: bytes, region: _Region, lexicon: Lexicon) -> list[_
     return _replacements(old, new, region, before, after, blocks)
 
 
+def reflowed(old: bytes, new: bytes, region: _Region) -> list[_Region] | None:
+    """Give the changed blanks of a region whose words all stayed; null of any other."""
+    i1, i2, j1, j2 = region
+    gone, came = old[i1:i2], new[j1:j2]
+    if gone.translate(None, BLANK) != came.translate(None, BLANK) or gone.split() != came.split():
+        return None
+    out: list[_Region] = []
+    for gap in blank_differences(old, new, (i1, i2), (j1, j2)):
+        _change(old, new, gap, out)
+    return out
+
+
 def _equal_runs(a: str, b: str) -> list[_Block]:
     if len(a) <= _MANY or len(b) <= _MANY:
         return _subsequence(a, b, 0, 0)
@@ -144,42 +156,43 @@ def _without_crumbs(before: Words, after: Words, blocks: list[_Block]) -> list[_
 
 
 def _one_pass(before: Words, after: Words, blocks: list[_Block]) -> list[_Block]:
+    sums, sums_new = before.sums(), after.sums()
     out: list[_Block] = []
     i = j = 0
     following = [*blocks[1:], (len(before.chars), len(after.chars), 0)]
     for (x, y, size), (x2, y2, _) in zip(blocks, following, strict=True):
-        left, right = (i, x, j, y), (x + size, x2, y + size, y2)
-        changed = (i < x or j < y) and (x + size < x2 or y + size < y2)
-        if changed and _is_crumb(before, after, left, right):
+        end, end_new = x + size, y + size
+        if (
+            (i < x or j < y)
+            and (end < x2 or end_new < y2)
+            and _is_crumb(
+                sums[end] - sums[x],
+                (sums[x] - sums[i], sums_new[y] - sums_new[j]),
+                (sums[x2] - sums[end], sums_new[y2] - sums_new[end_new]),
+            )
+        ):
             continue
         out.append((x, y, size))
-        i, j = x + size, y + size
+        i, j = end, end_new
     return out
 
 
-def _is_crumb(before: Words, after: Words, left: _Region, right: _Region) -> bool:
-    """Whether the equal run between two changes is too light to have been kept on purpose."""
-    start, end = left[1], right[0]
-    sums, sums_new = before.sums(), after.sums()
-    run = sums[end] - sums[start]
+def _is_crumb(run: int, left: tuple[int, int], right: tuple[int, int]) -> bool:
+    """Whether an equal run is too light to have been kept on purpose.
+
+    The changes on either side are what went and what came; the larger counts.
+    """
     words = run >> SIZE_BITS
     if words > _CRUMB_WORDS:
         return False
-    (words_left, weight_left), (words_right, weight_right) = (
-        _larger(sums, sums_new, left),
-        _larger(sums, sums_new, right),
-    )
+    words_left, words_right = max(left) >> SIZE_BITS, max(right) >> SIZE_BITS
     if not words:
         return bool(words_left and words_right)
-    light = run & SIZE_MASK <= _CRUMB_SHARE * min(weight_left, weight_right)
-    return light and 2 * words <= words_left + words_right
-
-
-def _larger(before: list[int], after: list[int], change: _Region) -> tuple[int, int]:
-    """Words and word bytes of a change: the larger of what went and what came."""
-    i1, i2, j1, j2 = change
-    gone, came = before[i2] - before[i1], after[j2] - after[j1]
-    return max(gone, came) >> SIZE_BITS, max(gone & SIZE_MASK, came & SIZE_MASK)
+    if 2 * words > words_left + words_right:
+        return False
+    weight_left = max(left[0] & SIZE_MASK, left[1] & SIZE_MASK)
+    weight_right = max(right[0] & SIZE_MASK, right[1] & SIZE_MASK)
+    return run & SIZE_MASK <= _CRUMB_SHARE * min(weight_left, weight_right)
 
 
 def _replacements(

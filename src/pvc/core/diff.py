@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pvc.core import anchors
-from pvc.core.align_words import aligned
+from pvc.core.align_words import aligned, reflowed
 from pvc.core.words import (
     BLANK,
     Lexicon,
@@ -90,13 +90,22 @@ def replacements(
     elif max(i2 - i1, j2 - j1) <= _SMALL:
         raw = aligned(old, new, region, lexicon)
     else:
-        raw = []
-        for gap in anchors.between(old, new, region):
-            a1, a2, b1, b2 = gap
-            raw += aligned(old, new, gap, lexicon) if a1 < a2 and b1 < b2 else [gap]
+        raw = _in_large(old, new, region, lexicon)
     out = _settled(old, new, raw)
     if granularity is Granularity.BYTE:
         return [_within_word(old, new, part) for part in out]
+    return out
+
+
+def _in_large(old: bytes, new: bytes, region: Replacement, lexicon: Lexicon) -> list[Replacement]:
+    """Compare a region that is worth looking for anchors in."""
+    found = reflowed(old, new, region)
+    if found is not None:
+        return found
+    out: list[Replacement] = []
+    for gap in anchors.between(old, new, region):
+        a1, a2, b1, b2 = gap
+        out += aligned(old, new, gap, lexicon) if a1 < a2 and b1 < b2 else [gap]
     return out
 
 

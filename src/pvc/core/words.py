@@ -49,6 +49,7 @@ class Lexicon(dict[bytes, str]):
         self.sizes: dict[str, int] = {}
         """What each word adds to `Words.sums`; punctuation is absent and adds nothing."""
         self._chars: dict[bytes, str] = {}
+        self._offsets: dict[bytes, list[int]] = {}
 
     def __missing__(self, chunk: bytes) -> str:
         if chunk.isalnum():
@@ -57,6 +58,14 @@ class Lexicon(dict[bytes, str]):
             text = "".join([self._char(token) for token in _pattern(chunk).findall(chunk)])
         self[chunk] = text
         return text
+
+    def offsets(self, chunk: bytes) -> list[int]:
+        """Find where the tokens of a chunk start, and where the last one ends."""
+        found = self._offsets.get(chunk)
+        if found is None:
+            sizes = map(len, _pattern(chunk).findall(chunk))
+            found = self._offsets[chunk] = list(accumulate(sizes, initial=0))
+        return found
 
     def _char(self, token: bytes) -> str:
         char = self._chars.get(token)
@@ -77,13 +86,13 @@ def _pattern(part: bytes) -> re.Pattern[bytes]:
 class Words:
     """The tokens of `data[start:end]`, one character of `chars` each."""
 
-    __slots__ = ("_chunks", "_firsts", "_places", "_sizes", "_start", "_sums", "_texts", "chars")
+    __slots__ = ("_chunks", "_firsts", "_lexicon", "_places", "_start", "_sums", "_texts", "chars")
 
     def __init__(self, data: bytes, start: int, end: int, lexicon: Lexicon) -> None:
         self._chunks = data[start:end].translate(_TO_SPACE).split(b" ")
         self._texts = list(map(lexicon.__getitem__, self._chunks))
         self._start = start
-        self._sizes = lexicon.sizes
+        self._lexicon = lexicon
         self.chars = "".join(self._texts)
         self._firsts: list[int] = []  # the number of each chunk's first token
         self._places: list[int] = []  # where each chunk starts, without the blanks between them
@@ -92,7 +101,7 @@ class Words:
     def sums(self) -> list[int]:
         """Add up the sizes of all words before each token; see `SIZE_BITS`."""
         if not self._sums:
-            sizes = map(self._sizes.get, self.chars, repeat(0))
+            sizes = map(self._lexicon.sizes.get, self.chars, repeat(0))
             self._sums = list(accumulate(sizes, initial=0))
         return self._sums
 
@@ -105,10 +114,9 @@ class Words:
         place, chunk = self._places[index] + index, self._chunks[index]
         if len(self._texts[index]) == 1:
             return place, place + len(chunk)
-        tokens = _pattern(chunk).findall(chunk)
+        offsets = self._lexicon.offsets(chunk)
         nth = token - self._firsts[index]
-        start = place + sum(map(len, tokens[:nth]))
-        return start, start + len(tokens[nth])
+        return place + offsets[nth], place + offsets[nth + 1]
 
 
 def common_prefix(a: bytes, b: bytes, i: int, j: int, most: int) -> int:
@@ -164,17 +172,17 @@ def blank_differences(
     while True:
         same = common_prefix(old, new, i, j, min(end - i, end_new - j))
         i, j = i + same, j + same
-        if i == end:
+        if i == end and j == end_new:
             return
         while i > start and old[i - 1] in BLANK:
             i, j = i - 1, j - 1
-        i2, j2 = _after_blanks(old, i), _after_blanks(new, j)
+        i2, j2 = _after_blanks(old, i, end), _after_blanks(new, j, end_new)
         yield i, i2, j, j2
         start, i, j = i2, i2, j2
 
 
-def _after_blanks(data: bytes, at: int) -> int:
-    while data[at] in BLANK:
+def _after_blanks(data: bytes, at: int, end: int) -> int:
+    while at < end and data[at] in BLANK:
         at += 1
     return at
 
