@@ -73,7 +73,7 @@ def test_a_version_is_an_ordinary_commit(repository: Repository, workspace: Work
     )  # fmt: skip
     assert workspace.git("log", "-1", "--format=%B", AGENT) == (
         "First words\n\nof it\n\nPvc-Tree: agent\nPvc-Version: 1\nPvc-Format: 1\n"
-        f"Pvc-Source: {source}\nPvc-Source-Path: prompts/agent\nPvc-Source-State: committed\n"
+        f"Pvc-Source: {source}\nPvc-Source-Path: prompts/agent\nPvc-Source-State: head\n"
     )
     assert workspace.git("ls-tree", "-r", "--name-only", AGENT).split("\n") == [
         ".pvc/lock.toml",
@@ -87,7 +87,7 @@ def test_a_version_is_an_ordinary_commit(repository: Repository, workspace: Work
     assert made == VersionInfo(
         "trees", "agent", 1, CommitId(workspace.oid(AGENT)), tree, (),
         Person("Ada Prompt", "ada@example.com"), made.time,
-        "First words\n\nof it", source, "prompts/agent", "committed",
+        "First words\n\nof it", source, "prompts/agent", "head",
     )  # fmt: skip
     assert (made.subject, made.label) == ("First words", "agent@1")
     assert workspace.git("fsck", "--strict", "--no-dangling") == ""

@@ -347,8 +347,7 @@ def write_version(
     trailers = _trailers(kind, name, previous)
     if taken:
         trailers |= {"Pvc-Source": taken.commit} if taken.commit else {}
-        state = "committed" if taken.state == "head" else taken.state
-        trailers |= {"Pvc-Source-Path": taken.path, "Pvc-Source-State": state}
+        trailers |= {"Pvc-Source-Path": taken.path, "Pvc-Source-State": taken.state}
     message = join_message(_clean(reason), trailers)
     parents = [version.id for version in (previous, resolves) if version]
     oid = repo.write_commit(tree, parents, message)
