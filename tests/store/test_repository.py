@@ -422,6 +422,23 @@ def test_a_lock_that_a_killed_process_left_is_named(
     assert repository.ref(REF) == commit
 
 
+def test_a_lock_that_is_old_goes_away(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pvc.store.base._WAITS_SECONDS", (0.001, 0.001))
+    one, two = empty_commit(repository, "1\n"), empty_commit(repository, "2\n")
+    repository.move_ref(REF, None, one)
+    repository.move_ref("refs/heads/side", None, one)
+    for name in (REF, "refs/heads/side"):
+        lock = repository.common_dir / f"{name}.lock"
+        lock.touch()
+        os.utime(lock, (0, time.time() - 61))
+    repository.move_ref(REF, one, two)
+    assert repository.ref(REF) == two
+    with pytest.raises(WriteError):  # not ours: git leaves it to the user, and so do we
+        repository.move_ref("refs/heads/side", one, two)
+
+
 # --- questions --------------------------------------------------------------------------------
 
 

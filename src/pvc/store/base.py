@@ -6,6 +6,8 @@ another set of files and variables. What is left to a back end is named at the e
 
 from __future__ import annotations
 
+import fcntl
+import os
 import random
 import re
 import time
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 _TRUE = frozenset(("", "true", "yes", "on"))
 _FALSE = frozenset(("false", "no", "off"))
+STALE_LOCK_SECONDS = 60
 _WAITS_SECONDS = (0.002, 0.004, 0.008, 0.016, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 1.0, 1.0)
 _WHO_ARE_YOU = (
     'git config --global user.name "Your Name"\ngit config --global user.email you@example.com'
@@ -114,6 +117,27 @@ class BaseRepository(ABC):
         """Give the commit that is checked out."""
         oid = self.rev_parse("HEAD^{commit}")
         return None if oid is None else CommitId(oid)
+
+    def _remove_stale_lock(self, name: str) -> bool:
+        """Remove the lock that a killed process left on a ref of pvc's; true when there was one.
+
+        These refs are locked for milliseconds. Looking and removing happen under a lock of their
+        own, which ends with its holder, so that nobody removes a lock made after the look.
+        """
+        if not name.startswith("refs/pvc/"):
+            return False
+        handle = os.open(self.common_dir, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            lock = self.common_dir / f"{name}.lock"
+            if time.time() - lock.stat().st_mtime < STALE_LOCK_SECONDS:
+                return False
+            lock.unlink()
+        except OSError:
+            return False  # it went away, or it is not ours to remove: the next try says so
+        finally:
+            os.close(handle)
+        return True
 
     # --- objects ------------------------------------------------------------------------------
 

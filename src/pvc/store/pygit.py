@@ -100,7 +100,7 @@ class PygitRepository(BaseRepository):
                 self._lock(transaction, name, old)
                 transaction.set_target(name, str(new), message=message or None)
 
-        self._try(move, f"cannot move `{name}`")
+        self._try(move, f"cannot move `{name}`", ref=name)
 
     def delete_ref(self, name: str, old: CommitId) -> None:
         """Lock, look again, remove."""
@@ -110,7 +110,7 @@ class PygitRepository(BaseRepository):
                 self._lock(transaction, name, old)
                 transaction.remove(name)
 
-        self._try(delete, f"cannot remove `{name}`")
+        self._try(delete, f"cannot remove `{name}`", ref=name)
 
     def _lock(
         self, transaction: pygit2.transaction.ReferenceTransaction, name: str, old: CommitId | None
@@ -160,8 +160,8 @@ class PygitRepository(BaseRepository):
 
         return self._try(store, f"cannot store a {kind}")
 
-    def _try(self, action: Callable[[], _T], what: str) -> _T:
-        """Run `action`, again while another process holds what it needs."""
+    def _try(self, action: Callable[[], _T], what: str, *, ref: str = "") -> _T:
+        """Run `action`, again while another process holds what it needs, such as `ref`."""
         for is_last in attempts():
             try:
                 return action()
@@ -170,6 +170,8 @@ class PygitRepository(BaseRepository):
             except (pygit2.GitError, OSError) as error:
                 text = str(error)
                 is_lock = any(words in text for words in _PASSING)
+                if is_lock and not is_last and self._remove_stale_lock(ref):
+                    continue
                 if is_last or not is_lock or any(words in text for words in DISK_REFUSES):
                     hint = STALE_LOCK if is_lock else ""
                     raise WriteError(
