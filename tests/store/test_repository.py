@@ -81,6 +81,24 @@ def test_both_back_ends_make_the_same_commit(workspace: Workspace) -> None:
     assert len(made) == 1
 
 
+def test_trees_are_written_as_git_mktree_would(
+    repository: Repository, workspace: Workspace
+) -> None:
+    blob, folder = repository.write_blob(b"x"), repository.write_tree([])
+    names = ["a", "a.b", "a-b", "a0", "b", "B", "ä", "a b", "\udcff"]
+    entries = [Entry(name, MODE_FILE, blob) for name in names]
+    entries += [Entry(f"{name}.d", MODE_TREE, folder) for name in names]
+    entries += [Entry("a=", MODE_TREE, folder), Entry("a!", MODE_TREE, folder)]
+    rows = b"".join(
+        b"%06o %s %s\t%s\0" % (
+            entry.mode, b"tree" if entry.is_tree else b"blob", entry.oid.encode(),
+            entry.name.encode(errors="surrogateescape"),
+        )
+        for entry in entries
+    )  # fmt: skip
+    assert repository.write_tree(entries) == workspace.git("mktree", "-z", data=rows)
+
+
 def test_a_commit_reads_back(repository: Repository) -> None:
     root = empty_commit(repository, "root\n")
     made = repository.write_commit(

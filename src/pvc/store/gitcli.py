@@ -117,11 +117,13 @@ class GitCliRepository(BaseRepository):
 
     def write_tree(self, entries: Sequence[Entry]) -> ObjectId:
         """Store a folder."""
-        rows = []
-        for name, entry in objects.sort_entries(entries):
-            kind = b"tree" if entry.is_tree else b"commit" if entry.is_gitlink else b"blob"
-            rows.append(b"%06o %s %s\t%s\0" % (entry.mode, kind, entry.oid.encode(), name))
-        return self._written("mktree", "-z", data=b"".join(rows))
+        data = objects.encode_tree(entries)
+        listing = "".join(f"{e.oid}\n" for e in entries if not e.is_gitlink).encode()
+        for line in self._git.output("cat-file", "--batch-check", data=listing).split(b"\n"):
+            if line.endswith(b" missing"):
+                raise NotFoundError(f"object `{line[:-8].decode()}` is not in this repository")
+        # Not `git mktree`: it does not read `core.fsync`, so the tree would not be synced.
+        return self._written("hash-object", "-w", "-t", "tree", "--stdin", data=data)
 
     def _write_commit(
         self,
@@ -138,8 +140,6 @@ class GitCliRepository(BaseRepository):
             done = self._git.run(*words, data=data)
             if done.code == 0:
                 return ObjectId(done.out.decode().removesuffix("\n"))
-            if "is unavailable" in done.err or "is missing" in done.err:
-                raise NotFoundError(done.reason)
             if is_last or not done.is_locked:
                 raise failure(done, words[0], WriteError)
         raise AssertionError("the last attempt returns or raises")

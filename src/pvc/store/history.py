@@ -14,13 +14,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pvc.core.blame import Change, Step
-from pvc.errors import NotFoundError
+from pvc.errors import CorruptError, NotFoundError
+from pvc.store.objects import Row, tree_rows, trusted
+from pvc.store.repo import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.model.names import CommitId, ObjectId
-    from pvc.store.repo import Commit, Entry, Repository
+    from pvc.store.repo import Commit, Repository
+
+
+_TREE = b"40000"
+_FILE = b"100"  # followed by the permissions; old histories have more of them than git keeps today
+_MOST_READ = 4096
 
 
 class GitHistory:
@@ -39,8 +46,9 @@ class GitHistory:
     ) -> None:
         self._repo = repo
         self._tip = tip
-        self._prefix = [part for part in prefix.split("/") if part]
+        self._prefix = [part.encode(errors="surrogateescape") for part in prefix.split("/") if part]
         self._since = since
+        self._read: dict[ObjectId, frozenset[Row]] = {}
 
     def steps(self) -> tuple[Step, ...]:
         """Give every commit, oldest first, with what it changed below the folder."""
@@ -77,31 +85,43 @@ class GitHistory:
 
     def _folder(self, tree: ObjectId) -> ObjectId | None:
         """Find the folder in a commit's tree; null where it is not there."""
-        for name in self._prefix:
-            entry = next((e for e in self._repo.tree(tree) if e.name == name), None)
-            if entry is None or not entry.is_tree:
+        for part in self._prefix:
+            found = [raw for mode, name, raw in self._rows(tree) if name == part and mode == _TREE]
+            if not found:
                 return None
-            tree = entry.oid
+            tree = trusted(found[0].hex())
         return tree
 
     def _changes(self, old: ObjectId | None, new: ObjectId | None, prefix: str) -> Iterator[Change]:
-        before, after = self._entries(old), self._entries(new)
-        for name in sorted({*before, *after}):
-            a, b = before.get(name), after.get(name)
-            if a == b:
-                continue
-            path = prefix + name
-            folders = [entry.oid if entry and entry.is_tree else None for entry in (a, b)]
+        """Compare two folders row by row, and open those below that differ."""
+        a, b = self._rows(old), self._rows(new)
+        before = {row[1]: row for row in a - b}
+        after = {row[1]: row for row in b - a}
+        for name in sorted(before.keys() | after.keys()):
+            path = prefix + name.decode(errors="surrogateescape")
+            rows = (before.get(name), after.get(name))
+            folders = [trusted(row[2].hex()) if row and row[0] == _TREE else None for row in rows]
             if folders[0] != folders[1]:
                 yield from self._changes(folders[0], folders[1], f"{path}/")
-            files = [entry.oid if entry and entry.is_file else None for entry in (a, b)]
+            files = [
+                trusted(row[2].hex()) if row and row[0].startswith(_FILE) else None for row in rows
+            ]
             if files[0] != files[1]:
                 yield Change(path, files[0], files[1])
 
-    def _entries(self, tree: ObjectId | None) -> dict[str, Entry]:
+    def _rows(self, tree: ObjectId | None) -> frozenset[Row]:
+        """Read a folder's rows; the newer side of one step is the older side of the next."""
         if tree is None:
-            return {}
-        return {e.name: e for e in self._repo.tree(tree) if e.is_tree or e.is_file}
+            return frozenset()
+        rows = self._read.get(tree)
+        if rows is None:
+            kind, data = self._repo.raw(tree)
+            if kind is not Kind.TREE:
+                raise CorruptError(f"`{tree}` is a {kind}, not a {Kind.TREE}")
+            if len(self._read) >= _MOST_READ:
+                self._read.clear()
+            rows = self._read[tree] = frozenset(tree_rows(tree, data))
+        return rows
 
 
 def is_complete(repo: Repository, tip: CommitId) -> bool:

@@ -10,6 +10,7 @@ Rule 2: what pvc writes is strict: sorted as git sorts, each name once, no name 
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import TYPE_CHECKING
 
 from pvc.errors import CorruptError, UsageError
@@ -42,25 +43,27 @@ def object_id(kind: Kind, data: bytes, object_format: str) -> ObjectId:
 # --- trees ----------------------------------------------------------------------------------
 
 
-def parse_tree(oid: ObjectId, data: bytes) -> tuple[Entry, ...]:
-    """Read a tree's rows: mode in octal, a blank, the name, a zero byte, the raw id."""
+Row = tuple[bytes, bytes, bytes]
+"""A tree's row as it is stored: mode in octal, name, raw id."""
+
+_ROWS = {width: re.compile(rb"([0-7]+) ([^\0]+)\0([\0-\xff]{%d})" % width) for width in (20, 32)}
+
+
+def tree_rows(oid: ObjectId, data: bytes) -> list[Row]:
+    """Split a tree into rows, in its order; much faster than entries, for walks."""
     width = len(oid) // 2
-    entries = []
-    at = 0
-    while at < len(data):
-        blank = data.find(b" ", at)
-        zero = data.find(b"\0", blank)
-        end = zero + 1 + width
-        if blank < 0 or zero < 0 or end > len(data):
-            raise CorruptError(f"tree `{oid}` is cut off at byte {at}")
-        try:
-            mode = int(data[at:blank], 8)
-        except ValueError:
-            raise CorruptError(f"tree `{oid}` has no mode at byte {at}") from None
-        name = data[blank + 1 : zero].decode(errors="surrogateescape")
-        entries.append(Entry(name, mode, trusted(data[zero + 1 : end].hex())))
-        at = end
-    return tuple(entries)
+    rows: list[Row] = _ROWS[width].findall(data)
+    if sum(len(mode) + len(name) for mode, name, _ in rows) + len(rows) * (width + 2) != len(data):
+        raise CorruptError(f"tree `{oid}` is damaged: it does not consist of rows")
+    return rows
+
+
+def parse_tree(oid: ObjectId, data: bytes) -> tuple[Entry, ...]:
+    """Read a tree's entries."""
+    return tuple(
+        Entry(name.decode(errors="surrogateescape"), int(mode, 8), trusted(raw.hex()))
+        for mode, name, raw in tree_rows(oid, data)
+    )
 
 
 def sort_entries(entries: Iterable[Entry]) -> list[tuple[bytes, Entry]]:
@@ -87,22 +90,34 @@ def encode_tree(entries: Iterable[Entry]) -> bytes:
 # --- commits --------------------------------------------------------------------------------
 
 
+_LINKS = re.compile(
+    rb"tree ([0-9a-f]{40}|[0-9a-f]{64})\n((?:parent (?:[0-9a-f]{40}|[0-9a-f]{64})\n)*)"
+)
+
+
 def parse_commit(oid: ObjectId, data: bytes) -> Commit:
     """Read a commit; headers that pvc does not need (a signature) are passed over."""
     head, _, body = data.partition(b"\n\n")
-    fields: dict[bytes, list[bytes]] = {}
-    for line in head.split(b"\n"):
+    links = _LINKS.match(head + b"\n")
+    if links is None:
+        raise CorruptError(f"commit `{oid}` has no legible tree or parents")
+    parents = links[2].decode("ascii").split("\n")[:-1]
+    charset, author = "utf-8", b""
+    for line in head[links.end() :].split(b"\n"):
         key, _, value = line.partition(b" ")
-        fields.setdefault(key, []).append(value)  # a continued line has the empty key
-    try:
-        tree = ObjectId(fields[b"tree"][0].decode("ascii"))
-        parents = tuple(CommitId(value.decode("ascii")) for value in fields.get(b"parent", ()))
-    except (KeyError, UnicodeDecodeError, UsageError):
-        raise CorruptError(f"commit `{oid}` has no legible tree or parents") from None
-    charset = fields.get(b"encoding", [b"utf-8"])[0].decode("ascii", "replace")
-    person, moment = _parse_identity(_decode(fields.get(b"author", [b""])[0], charset))
-    message = _decode(body, charset)
-    return Commit(trusted_commit(oid), tree, parents, person, moment, message)
+        if key == b"author":
+            author = author or value
+        elif key == b"encoding":
+            charset = value.decode("ascii", "replace")
+    person, moment = _parse_identity(_decode(author, charset))
+    return Commit(
+        trusted_commit(oid),
+        trusted(links[1].decode("ascii")),
+        tuple(trusted_commit(line.removeprefix("parent ")) for line in parents),
+        person,
+        moment,
+        _decode(body, charset),
+    )
 
 
 def _decode(data: bytes, charset: str) -> str:
