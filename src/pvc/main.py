@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 def main() -> "NoReturn":
     """Run what the command line says, and exit."""
     words = sys.argv[1:]
+    if words[:1] == ["-C"] and words[2:3] == ["pin"]:
+        words = ["pin", *words[:2], *words[3:]]
     if words[:1] != ["pin"] or "--help" in words or "-h" in words:
         from pvc.cli.main import main as cli
 

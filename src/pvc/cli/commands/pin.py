@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pvc.errors import UsageError
+
 if TYPE_CHECKING:
     from pvc.cli.app import App
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
-@click.argument("tree", metavar="TREE[@VERSION|@CHANNEL]")
-@click.option("--session", metavar="ID", required=True, help="What the harness calls the session.")
+@click.argument("tree", required=False, metavar="TREE[@VERSION|@CHANNEL]")
+@click.option("--session", metavar="ID", help="What the harness calls the session.")
 @click.option(
     "--chain", metavar="NAME", help="A helper agent's own chain of pins; `main` by default."
 )
@@ -34,16 +36,10 @@ if TYPE_CHECKING:
 @click.option("--batch", is_flag=True, help="JSON lines in, JSON lines out, answered when durable.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON; keys are a contract.")
 @click.pass_obj
-def command(app: App, /, **_arguments: object) -> int:
+def command(_app: App, /, **_arguments: object) -> None:
     """Render TREE for one session and record exactly what it was told.
 
     The record is durable before the answer is given. A known session keeps its version, whatever
     was adopted since; other values for it are refused until --repin says why.
     """
-    import sys
-
-    from pvc.launch.main import main
-
-    # Reached only where options stand in front of the word `pin`, as in `pvc -C DIR pin …`.
-    words = sys.argv[sys.argv.index("pin") + 1 :]
-    return int(main(["-C", app.directory, *words]))
+    raise UsageError("`pin` comes first", hint="pvc pin -C DIR TREE --session ID")
