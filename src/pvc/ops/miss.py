@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from pvc.core.json_text import dump, parse
 from pvc.core.miss import Context, Miss, compare
@@ -28,7 +28,6 @@ from pvc.providers.base import read as read_body_text
 from pvc.providers.emit import emit
 
 if TYPE_CHECKING:
-    from pvc.cli.app import App
     from pvc.core.json_text import Value
     from pvc.model.body import Divergence
     from pvc.model.pin import Pin
@@ -37,6 +36,20 @@ if TYPE_CHECKING:
 
 PATH = "path:"
 Relation = Literal["next_turn", "new_session"]
+
+
+class Where(Protocol):
+    """Where the question is asked: a folder, and its repository, opened only when asked for."""
+
+    @property
+    def directory(self) -> str:
+        """The folder that file names are relative to."""
+        ...
+
+    @property
+    def repo(self) -> Repository:
+        """The repository that holds it; raises `NotFoundError` where there is none."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +114,16 @@ class MissOptions:
     seconds: float | None = None
 
 
-def run(app: App, a: str, b: str | None, options: MissOptions) -> Missed:
+def run(where: Where, a: str, b: str | None, options: MissOptions) -> Missed:
     """Compare A with B; a lone session is compared with the pin before it."""
     if b is None:
-        b, a = a, _before(app.repo, a)
-    context_json = _context_json(app, options.context_file)
+        b, a = a, _before(where.repo, a)
+    context_json = _context_json(where, options.context_file)
     shape = context_json.get("provider")
-    sides = tuple(_side(app, word, shape if isinstance(shape, str) else None) for word in (a, b))
+    sides = tuple(_side(where, word, shape if isinstance(shape, str) else None) for word in (a, b))
     context = _context(context_json, sides, options)
     miss = compare(sides[0].body, sides[1].body, context)
-    owner = _owner(app, sides, miss.first_divergence) if miss.first_divergence else None
+    owner = _owner(where, sides, miss.first_divergence) if miss.first_divergence else None
     lost = lost_of(miss, sides[0].body)
     return Missed(sides[0], sides[1], miss, owner, lost, advise(miss, owner))
 
@@ -118,15 +131,15 @@ def run(app: App, a: str, b: str | None, options: MissOptions) -> Missed:
 # --- the two sides --------------------------------------------------------------------------
 
 
-def _side(app: App, word: str, shape: str | None) -> Side:
-    path = Path(app.directory) / word.removeprefix(PATH)
+def _side(where: Where, word: str, shape: str | None) -> Side:
+    path = Path(where.directory) / word.removeprefix(PATH)
     if word.startswith(PATH) or path.is_file():
         return Side(word, read_body_text(_read(path, word), shape, at=word))
     from pvc.ops.pins import rendered_of, tools_of, version_of
     from pvc.ops.select import select
 
     try:
-        repo = app.repo
+        repo = where.repo
     except NotFoundError as error:
         raise NotFoundError(f"no file `{word}`, and {error.message}", hint=error.hint) from None
     pin = select(repo, word).pin
@@ -178,10 +191,10 @@ def _before(repo: Repository, word: str) -> str:
 # --- what is known besides ------------------------------------------------------------------
 
 
-def _context_json(app: App, file: str | None) -> dict[str, Value]:
+def _context_json(where: Where, file: str | None) -> dict[str, Value]:
     if file is None:
         return {}
-    value = parse(_read(Path(app.directory) / file, file).decode("utf-8", "replace"), at=file)
+    value = parse(_read(Path(where.directory) / file, file).decode("utf-8", "replace"), at=file)
     if not isinstance(value, dict):
         raise DecodeError("a context is a JSON object", at=file)
     return value
@@ -220,14 +233,14 @@ def _relation(given: Value) -> Relation | None:
 # --- the owner ------------------------------------------------------------------------------
 
 
-def _owner(app: App, sides: tuple[Side, ...], place: Divergence) -> Owner:
+def _owner(where: Where, sides: tuple[Side, ...], place: Divergence) -> Owner:
     a, b = sides
-    now = _run_at(app, b, place.path_b, place.leaf_byte_offset)
-    before = _run_at(app, a, place.path_a, place.leaf_byte_offset)
+    now = _run_at(where, b, place.path_b, place.leaf_byte_offset)
+    before = _run_at(where, a, place.path_a, place.leaf_byte_offset)
     if now and (_came_after(now, a) or not isinstance(now.origin, FromSource)):
         return Owner(now, "written")
     if before and isinstance(before.origin, FromSource) and b.version and a.version:
-        removed = _removed(app.repo, before, a.version, b.version)
+        removed = _removed(where.repo, before, a.version, b.version)
         if removed:
             return Owner(removed, "removed")
     unowned = BlameRun(place.offset, place.offset + 1, "", _loose(place), region=str(place.region))
@@ -241,7 +254,7 @@ def _loose(place: Divergence) -> FromTool | Unversioned:
     return Unversioned(place.leaf_byte_offset or 0)
 
 
-def _run_at(app: App, side: Side, pointer: str | None, offset: int | None) -> BlameRun | None:
+def _run_at(where: Where, side: Side, pointer: str | None, offset: int | None) -> BlameRun | None:
     """Blame the byte of a pinned prompt that stands at a place of its emitted body."""
     if side.rendered is None or side.version is None or pointer is None or offset is None:
         return None
@@ -250,7 +263,7 @@ def _run_at(app: App, side: Side, pointer: str | None, offset: int | None) -> Bl
     at = _block_start(side.rendered, pointer) + offset
     if at >= len(side.rendered.data):  # B ends where A goes on
         return None
-    return blame(app.repo, side.rendered, side.version, (at, at + 1))[0]
+    return blame(where.repo, side.rendered, side.version, (at, at + 1))[0]
 
 
 def _block_start(rendered: Rendered, pointer: str) -> int:
