@@ -157,6 +157,7 @@ def test_byte_granularity_keeps_the_common_ends_of_one_word() -> None:
     assert texts(old, new, granularity=Granularity.BYTE) == [(b"", b"less")]
     two = b"It is colours now blind"
     assert texts(old, two, granularity=Granularity.BYTE) == texts(old, two)
+    assert texts(b"x \x80", b"x a", granularity=Granularity.BYTE) == [(b"\x80", b"a")]
 
 
 def test_ignoring_space_leaves_word_edits() -> None:

@@ -199,7 +199,7 @@ def _within_word(old: bytes, new: bytes, part: Replacement) -> Replacement:
         return part
     most = min(i2 - i1, j2 - j1)
     front = common_prefix(old, new, i1, j1, most)
-    while cuts_code_point(old, i1 + front) or cuts_code_point(new, j1 + front):
+    while front and (cuts_code_point(old, i1 + front) or cuts_code_point(new, j1 + front)):
         front -= 1
     back = common_suffix(old, new, i2, j2, most - front)
     while back and (cuts_code_point(old, i2 - back) or cuts_code_point(new, j2 - back)):
