@@ -50,7 +50,7 @@ LAYERS = {
     "core": Layer(
         ("core", "model", "errors"),
         PURE | {"datetime"},  # its arithmetic; that nobody asks it for now is a test below
-        others_late=frozenset(("rapidfuzz", "blake3", "_json"))
+        others_late=frozenset(("rapidfuzz", "blake3", "_json")),
     ),
     # Both read their own data out of the wheel, which `importlib.resources` does.
     "dialects": Layer(("dialects", "model", "errors"), PURE | {"importlib"}),
@@ -86,7 +86,12 @@ LAYERS = {
         ("cli", "ops", "report", "launch", "store", "files", "model", "errors", "api"),
         ANY | {"click"},
     ),
-    "main": Layer(("errors",), frozenset(("gc", "os", "sys", "traceback")), ours_late=("launch", "cli")),
+    "main": Layer(
+        ("errors",),
+        frozenset(("gc", "os", "sys")),
+        ours_late=("launch", "cli"),
+        others_late=frozenset(("traceback",)),
+    ),
     "testing": Layer(("api", "store", "model", "errors"), ANY),
     "__main__": Layer(("main",), frozenset()),
     "__init__": Layer(("api", "core", "model", "errors"), ANY),

@@ -27,7 +27,7 @@ class _RefName(str):
         legal = (
             0 < len(text) <= 63
             and text[0] in _NAME_START
-            and all(char in _NAME_REST for char in text)
+            and _NAME_REST.issuperset(text)
             and ".." not in text
             and not text.endswith((".lock", "."))
         )
@@ -89,7 +89,7 @@ class ObjectId(str):
 
     def __new__(cls, text: str) -> "Self":
         """Check the text; raises `UsageError`."""
-        if len(text) not in _OID_LENGTHS or any(char not in _HEX for char in text):
+        if len(text) not in _OID_LENGTHS or not _HEX.issuperset(text):
             raise UsageError(f"`{text}` is no object id", hint="40 or 64 hex digits")
         return super().__new__(cls, text)
 

@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 def command(app: App, remote: str | None, *, as_json: bool) -> int:
     """Fold the spool, then exchange versions and pins with REMOTE; never forces.
 
-    Without a remote it only folds. Exits with 1 when two clones adopted different versions.
+    Without a remote it only folds. Exits with 1 when two clones adopted different
+    versions, or a ref was refused.
     """
     from pvc.cli.show import show
     from pvc.ops.sync import run
 
     result = run(app.repo, remote)
     show(app, result, as_json=as_json)
-    return 1 if result.diverged else 0
+    return 1 if result.diverged or result.refused else 0
