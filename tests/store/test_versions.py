@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import pvc.errors
 from pvc.errors import CorruptError, MovedError, NotFoundError, RefusedError, UsageError
 from pvc.model.names import CommitId
 from pvc.model.source import Source
@@ -30,6 +36,7 @@ from pvc.store.versions import (
 
 if TYPE_CHECKING:
     from pvc.model.names import ObjectId
+    from pvc.store.open import BackEnd
     from pvc.store.repo import Repository
     from pvc.store.versions import Kind
     from workspace import Workspace
@@ -201,6 +208,50 @@ def test_two_tips_become_one_chain_that_both_sides_fast_forward_to(
     ]  # fmt: skip
 
 
+ADOPTING = """
+import sys
+from pvc.store.open import open_repository
+from pvc.store.repo import MODE_FILE, Entry
+from pvc.store.versions import tip, version_tree, write_version
+repo = open_repository(".", back_end=sys.argv[1])
+while True:
+    old = tip(repo, "trees", "agent")
+    number = old.number + 1 if old else 1
+    rows = [Entry("a.md", MODE_FILE, repo.write_blob(b"%d" % number))]
+    tree = version_tree(repo, rows, b"format = 1", {})
+    made = write_version(repo, kind="trees", name="agent", tree=tree, reason="x", previous=old)
+    print(made.number, flush=True)
+"""
+
+
+def test_a_killed_writer_loses_nothing_that_it_said(
+    repository: Repository, workspace: Workspace, back_end: BackEnd
+) -> None:
+    said = 0
+    for kill in range(4):
+        with subprocess.Popen(
+            [sys.executable, "-c", ADOPTING, back_end],
+            cwd=workspace.path,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(Path(pvc.errors.__file__).parents[1])},
+            process_group=0,
+        ) as writer:
+            assert writer.stdout
+            for _ in range(3):
+                said = int(writer.stdout.readline())
+            time.sleep(0.003 * kill)
+            os.killpg(writer.pid, 9)
+            said = int((writer.stdout.read().split() or [said])[-1])
+        for lock in (workspace.path / ".git").rglob("*.lock"):
+            os.utime(lock, (0, 0))
+        newest = tip(repository, "trees", "agent")
+        assert newest
+        assert newest.number in (said, said + 1)
+        assert len(list(chain(repository, "trees", "agent"))) == newest.number
+        assert sources(repository, newest).get("a.md") == Source("a.md", b"%d" % newest.number)
+    assert workspace.git("fsck", "--strict", "--no-dangling") == ""
+
+
 # --- refused ----------------------------------------------------------------------------------
 
 
@@ -260,6 +311,7 @@ WRONG = {
     "no number": TRAILERS | {"Pvc-Version": "one"},
     "a number of other digits": TRAILERS | {"Pvc-Version": "\u0661"},
     "a number with a zero in front": TRAILERS | {"Pvc-Version": "01"},
+    "a number without end": TRAILERS | {"Pvc-Version": "1" * 5000},
     "number zero": TRAILERS | {"Pvc-Version": "0"},
     "two kinds": TRAILERS | {"Pvc-Pack": "agent"},
     "a newer format": TRAILERS | {"Pvc-Format": "2"},

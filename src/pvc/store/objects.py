@@ -132,7 +132,8 @@ def _parse_identity(line: str) -> tuple[Person, Moment]:
     who, _, when = line.rpartition(">")
     name, _, email = who.partition("<")
     seconds, _, zone = when.strip().partition(" ")
-    moment = Moment(int(seconds) if seconds.isdecimal() else 0, _minutes(zone))
+    known = seconds.isdecimal() and len(seconds) < 12
+    moment = Moment(int(seconds) if known else 0, _minutes(zone))
     return Person(name.strip(), email.strip()), moment
 
 

@@ -96,17 +96,16 @@ def at_commit(repo: Repository, oid: CommitId) -> VersionInfo:
     contradict each other.
     """
     commit = repo.commit(oid)
-    reason, trailers = split_message(commit.message)
-    if "Pvc-Channel" in trailers and commit.parents:
+    if commit.parents and "Pvc-Channel" in split_message(commit.message)[1]:
         commit = repo.commit(commit.parents[-1])
-        reason, trailers = split_message(commit.message)
-    if "Pvc-Version" not in trailers:
-        raise NotFoundError(f"commit `{oid.short}` is no version", hint="pvc log lists them")
-    return _version(commit, reason, trailers)
+    return _of_commit(commit)
 
 
-def _version(commit: Commit, reason: str, trailers: Mapping[str, str]) -> VersionInfo:
+def _of_commit(commit: Commit) -> VersionInfo:
     at = f"commit {commit.id.short}"
+    reason, trailers = split_message(commit.message)
+    if "Pvc-Version" not in trailers:
+        raise NotFoundError(f"commit `{commit.id.short}` is no version", hint="pvc log lists them")
     kinds = [(kind, trailers[key]) for key, kind in _NAME_KEYS.items() if key in trailers]
     number, form = trailers["Pvc-Version"], trailers.get("Pvc-Format", "")
     if len(kinds) != 1 or not _is_number(number):
@@ -135,7 +134,7 @@ def _version(commit: Commit, reason: str, trailers: Mapping[str, str]) -> Versio
 
 def _is_number(text: str) -> bool:
     """Whether it is a number from 1 as pvc writes it: no other digits, no leading zero."""
-    return text.isascii() and text.isdecimal() and text[0] != "0"
+    return text.isascii() and text.isdecimal() and text[0] != "0" and len(text) < 10
 
 
 def _commit_id(text: str, at: str) -> CommitId:
@@ -152,7 +151,7 @@ def chain(repo: Repository, kind: Kind, name: str) -> Iterator[VersionInfo]:
     if newest is None:
         raise NotFoundError(f"no {_NOUNS[kind]} `{name}` here", hint=near(name, names(repo, kind)))
     for commit in repo.first_parents(newest.id):
-        version = at_commit(repo, commit.id)
+        version = _of_commit(commit)
         if after is not None and not _follows(version, after):
             raise CorruptError(
                 f"{after.label} follows {version.label}", at=f"commit {after.id.short}"
