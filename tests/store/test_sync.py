@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pvc.errors import NotFoundError, UsageError
+from pvc.files import read_folder
 from pvc.launch import writer
 from pvc.model.names import CommitId
 from pvc.store.fold import FoldResult
+from pvc.store.history import GitHistory
 from pvc.store.repo import MODE_FILE, Entry, Person, Repository
 from pvc.store.sync import SyncResult, sync
 from pvc.store.versions import chain, find, join_message, tip, version_tree, write_version
@@ -440,3 +442,26 @@ def test_a_push_that_comes_second_is_followed_by_another_fetch(
     assert [split.theirs.commit for split in result.diverged] == [first.id]
     assert result.refused == ()
     assert hub.oid(AGENT) == first.id
+
+
+def test_all_of_it_works_with_long_ids(make_workspace: Callable[..., Workspace]) -> None:
+    """SHA-256: a folder becomes a version, travels, and is walked on the other side."""
+    hub = make_workspace("hub.git", "--bare", "--object-format=sha256")
+    opened = []
+    for name in ("ann", "bob"):
+        workspace = make_workspace(name, "--object-format=sha256")
+        workspace.git("remote", "add", "origin", f"file://{hub.path}")
+        workspace.commit({"p/a.md": "one", "p/s/b.md": "two"})
+        opened.append(workspace.open())
+    ann, bob = opened
+    rows = read_folder(ann, "p", "worktree").store(ann)
+    tree = version_tree(ann, rows, b"format = 1\n", {})
+    made = write_version(ann, kind="trees", name="agent", tree=tree, reason="long", previous=None)
+    assert len(made.id) == 64
+    run(ann)
+    run(bob)
+    assert list(chain(bob, "trees", "agent")) == [made]
+    (step,) = GitHistory(bob, made.id).steps()
+    assert [change.path for change in step.changes] == [".pvc/lock.toml", "a.md", "s/b.md"]
+    for repo in opened:
+        repo.close()

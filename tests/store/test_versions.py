@@ -241,7 +241,7 @@ def test_a_killed_writer_loses_nothing_that_it_said(
                 said = int(writer.stdout.readline())
             time.sleep(0.003 * kill)
             os.killpg(writer.pid, 9)
-            said = int((writer.stdout.read().split() or [said])[-1])
+            said = int((writer.stdout.read().split() or [b"%d" % said])[-1])
         for lock in (workspace.path / ".git").rglob("*.lock"):
             os.utime(lock, (0, 0))
         newest = tip(repository, "trees", "agent")
