@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 TESTS ?= tests
+BENCHES ?=
 DIRS ?= tests/vectors/loom tests/cases/blame tests/cases/miss
 
 .PHONY: demo test check bench conform docs clean
@@ -23,8 +24,13 @@ check: $(READY)
 conform: $(READY)
 	$(BIN)/python tests/conform.py $(DIRS)
 
+# From an installed wheel, for an editable install starts otherwise.
 bench: $(READY)
-	$(BIN)/python bench/run.py
+	rm -rf dist $(VENV)/wheel
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist . >/dev/null
+	$(PYTHON) -m venv $(VENV)/wheel
+	$(VENV)/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	$(VENV)/wheel/bin/python bench/run.py $(BENCHES)
 
 docs: $(READY)
 	$(BIN)/python -m pvc.cli.reference > docs/cli.md
