@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from pvc.core.compile import compile_pack
 from pvc.core.program import run as run_program
-from pvc.model.span import Rendered, lift
+from pvc.model.span import FromSource, Rendered, Span, lift
 from pvc.ops.programs import pack_of
+from pvc.store.versions import walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pvc.model.names import ObjectId
     from pvc.model.pack import Pack
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
@@ -25,11 +27,11 @@ class RenderResult:
     rendered: Rendered
     name: str
     version: VersionInfo | None
+    blobs: Mapping[str, ObjectId]
+    """The git object of each file, by its path in the version."""
 
     def map_json(self) -> dict[str, object]:
         """Keys of `pvc.map/1`: the spans that tile the bytes."""
-        from pvc.ops.blame import origin_json
-
         return {
             "schema": "pvc.map/1",
             "tree": self.name,
@@ -43,11 +45,17 @@ class RenderResult:
                     "start": span.start,
                     "end": span.end,
                     "section": span.section or None,
-                    "origin": origin_json(span.origin),
+                    "origin": self._origin(span),
                 }
                 for span in self.rendered.spans
             ],
         }
+
+    def _origin(self, span: Span) -> dict[str, object]:
+        from pvc.ops.blame import origin_json
+
+        path = span.origin.path if isinstance(span.origin, FromSource) else ""
+        return {**origin_json(span.origin), "blob": self.blobs.get(path)}
 
 
 def render_pack(pack: Pack, environment: Mapping[str, object]) -> Rendered:
@@ -59,7 +67,9 @@ def render_version(
     repo: Repository, version: VersionInfo, environment: Mapping[str, object]
 ) -> RenderResult:
     """Render one version; raises `UsageError` when the environment does not fit its form."""
-    return RenderResult(render_pack(pack_of(repo, version), environment), version.name, version)
+    blobs = {path: entry.oid for path, entry in walk(repo, version.tree)}
+    rendered = render_pack(pack_of(repo, version), environment)
+    return RenderResult(rendered, version.name, version, blobs)
 
 
 def render_folder(
@@ -69,4 +79,5 @@ def render_folder(
     from pvc.ops.supersede import read_candidate
 
     candidate = read_candidate(repo, name, "worktree", folder)
-    return RenderResult(render_pack(candidate.pack, environment), name, None)
+    blobs = {file.path: file.oid for file in candidate.snapshot.files}
+    return RenderResult(render_pack(candidate.pack, environment), name, None, blobs)

@@ -50,7 +50,7 @@ class Superseded:
     """
 
     name: str
-    kind: str
+    kind: Kind
     previous: VersionInfo | None
     version: VersionInfo | None
     changed: tuple[str, ...]
@@ -75,7 +75,7 @@ class Superseded:
         return {
             "schema": "pvc.supersede/1",
             "status": self.status,
-            "kind": self.kind,
+            "kind": self.kind.removesuffix("s"),
             "name": self.name,
             "version": self.number,
             "commit": self.version.id if self.version else None,
