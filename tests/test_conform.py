@@ -39,9 +39,10 @@ def put(folder: Path, **files: object) -> Path:
     return folder
 
 
-def test_every_loom_vector_passes() -> None:
-    code, lines = conform(VECTORS / "loom")
-    assert (code, lines) == (0, [f"{len([*(VECTORS / 'loom').iterdir()])} passed, 0 failed"])
+@pytest.mark.parametrize("system", ["loom", "xingular"])
+def test_every_vector_passes(system: str) -> None:
+    code, lines = conform(VECTORS / system)
+    assert (code, lines) == (0, [f"{len([*(VECTORS / system).iterdir()])} passed, 0 failed"])
 
 
 def test_cases_are_known_by_what_they_hold(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pvc.dialects.base import findings_of, read_pack
 from pvc.dialects.loom_write import encode
 from pvc.model.source import Source, Sources
 from pvc.model.span import Rendered, lift
-from pvc.packs import builtin_packs
+from pvc.packs import BuiltinPack, builtin_packs
 
 if TYPE_CHECKING:
     from pvc.model.pack import Pack
@@ -41,8 +41,11 @@ LAYERS = ("seccomp", "namespace", "landlock", "cgroup", "bubblewrap", "kernel", 
 
 
 def default() -> Pack:
-    (pack,) = builtin_packs()
-    return read_pack(Sources.of(pack.files))
+    return read_pack(Sources.of(builtin("builtin-loom").files))
+
+
+def builtin(name: str) -> BuiltinPack:
+    return next(pack for pack in builtin_packs() if pack.name == name)
 
 
 def render(**values: Any) -> Rendered:
@@ -55,11 +58,15 @@ def section(rendered: Rendered, name: str) -> str:
     return rendered.data[found[0] : found[1]].decode()
 
 
-def test_the_wheel_has_the_builtin_pack_under_its_own_name() -> None:
-    (pack,) = builtin_packs()
-    assert pack.name == "builtin-loom"
-    assert [source.path for source in pack.files] == ["default.loom", "pvc.toml"]
-    assert b'name = "builtin-loom"' in pack.files[1].data
+def test_the_wheel_has_its_packs_under_their_own_names() -> None:
+    names = [pack.name for pack in builtin_packs()]
+    assert names == sorted(names)
+    assert {"builtin-loom", "builtin-harness"} <= {*names}
+    for pack in builtin_packs():
+        (manifest,) = [source.data for source in pack.files if source.path == "pvc.toml"]
+        assert f'name = "{pack.name}"'.encode() in manifest
+    loom_files = [source.path for source in builtin("builtin-loom").files]
+    assert loom_files == ["default.loom", "pvc.toml"]
 
 
 def test_the_pack_is_complete_and_in_canonical_order() -> None:

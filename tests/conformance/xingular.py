@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pvc.core.context import update
 from pvc.core.sections import SectionsError, arrange, split
 from pvc.dialects import harness_events, harness_files, harness_gates
+from pvc.dialects.harness import BUILT_IN_DYNAMIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -32,7 +33,7 @@ def _order(given: Input) -> Output:
 
 
 def _split(given: Input) -> Output:
-    stable, dynamic = split(arrange(_rows(given["sections"])))
+    stable, dynamic = split(arrange(_rows(given["sections"])), BUILT_IN_DYNAMIC)
     return {"stable": [row[0] for row in stable], "dynamic": [row[0] for row in dynamic]}
 
 

@@ -25,6 +25,8 @@ from pvc.model.pack import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pvc.model.pack import Layout, Merge
+
 Program = tuple[str, int, tuple[object, ...], tuple[object, ...]]
 Instruction = tuple[object, ...]
 
@@ -32,15 +34,26 @@ Instruction = tuple[object, ...]
 def compile_pack(pack: Pack) -> Program:
     """Compile `pack`; equal packs give equal programs."""
     fill = _Filler(pack)
+    rendered = [section for section in pack.sections if not section.fragment]
     parts = tuple(
-        ("section", section.name, pack.layout.trim, fill.section(section))
-        for section in pack.sections
-        if not section.fragment
+        ("section", section.name, pack.layout.trim, fill.section(section)) for section in rendered
     )
     block: Instruction = (("join", pack.layout.joint, pack.layout.edges, parts),)
+    if pack.layout.merge:
+        block = (_merge(pack.layout, pack.layout.merge, rendered, parts),)
     if pack.layout.tidy:
         block = (("tidy", block),)
     return (pack.form, pack.rule, tuple(_field(field) for field in pack.fields), (block,))
+
+
+def _merge(
+    layout: Layout, merge: Merge, sections: list[Section], parts: tuple[Instruction, ...]
+) -> Instruction:
+    rows = tuple(
+        (section.name, section.order, section.complete, str(section.plane), part)
+        for section, part in zip(sections, parts, strict=True)
+    )
+    return ("merge", layout.joint, layout.edges, merge.field, merge.orders, merge.dynamic, rows)
 
 
 def _field(field: Field) -> Instruction:

@@ -12,6 +12,10 @@ A program is `(form, rule, fields, blocks)`; a block is a tuple of instructions:
     ("guard", field, block)                         the block, when the field holds anything
     ("section", name, trim, block)                  a named part
     ("join", joint, edges, (instruction, …))        parts that are not empty, glued
+    ("merge", joint, edges, field, orders, dynamic, rows)
+                                                    rows `(id, order, complete, plane, section)`
+                                                    and the records at `field`, arranged by
+                                                    `core.sections`, glued
     ("tidy", block)                                 line ends and blank lines put in order
 
 Rule 1: there is no scanner here. Placeholders were found by the dialect, so a filled value cannot
@@ -22,14 +26,15 @@ Rule 3: texts are trimmed by Loom's set (`WHITE`), which is not Python's: U+00A0
 Rule 4: fields are checked against the program before anything is rendered; the message names the
 JSON pointer.
 
-Between instructions a text is a *rope*: a list of `(bytes, origin, offset, section)` pieces.
+Between instructions a text is a *rope*: a list of `(bytes, origin, offset, section)` pieces. One
+without bytes whose origin is `BLOCK_END` ends a block of the prompt within an instruction.
 """
 
 from pvc.errors import CorruptError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Any
 
     Origin = tuple[str, ...]
@@ -50,6 +55,7 @@ WHITE = b"\t\n\v\f\r "
 WIDE_WHITE = (b"\xc2\x85", b"\xe2\x80\x8e", b"\xe2\x80\x8f", b"\xe2\x80\xa8", b"\xe2\x80\xa9")
 LINE_WHITE = (b"\t", b"\v", b"\f", b"\r", b" ", *WIDE_WHITE)
 LINE_ENDS = b"\r\n"
+BLOCK_END = ("block",)
 
 
 def run(program: "Program", environment: object) -> "tuple[bytes, list[Span], tuple[int, ...]]":
@@ -66,6 +72,8 @@ def run(program: "Program", environment: object) -> "tuple[bytes, list[Span], tu
     for block in blocks:
         for piece, origin, offset, section in _block(block, values):
             if not piece:
+                if origin == BLOCK_END:
+                    ends.append(at)
                 continue
             end = at + len(piece)
             last = spans[-1] if spans else None
@@ -104,6 +112,10 @@ def check(fields: "Iterable[Field]", environment: object, pointer: str) -> "Valu
 
 def _value(field: "Field", environment: "Values", pointer: str) -> object:
     name, kind, required, choices, tag, variants = field
+    if kind in ("records", "whole", "flag"):
+        from pvc.core.sections import value_of  # known to the forms that have such fields
+
+        return value_of(field, environment.get(name), pointer, check)
     if name not in environment:
         if required:
             raise UsageError(
@@ -277,13 +289,23 @@ def _section(instruction: "Instruction", values: "Values") -> "Rope":
 
 def _join(instruction: "Instruction", values: "Values") -> "Rope":
     _, joint, edges, parts = instruction
-    ropes = [_RUN[part[0]](part, values) for part in parts]
+    return glued([_RUN[part[0]](part, values) for part in parts], joint, edges=edges)
+
+
+def glued(
+    ropes: "list[Rope]", joint: bytes, *, edges: bool, planes: "Sequence[str]" = ()
+) -> "Rope":
+    """Glue the ropes that are not empty; with `planes`, a block ends where the plane changes."""
     texts = [b"".join([piece[0] for piece in rope]) for rope in ropes]
     held = [i for i, text in enumerate(texts) if (text.strip(LINE_ENDS) if edges else text)]
     if not held:  # nothing but line ends: the first such part stands alone, so it stays whole
         return next((rope for rope, text in zip(ropes, texts, strict=True) if text), [])
     rope: Rope = []
+    plane = planes[held[0]] if planes else ""
     for i in held:
+        if planes and planes[i] != plane:
+            plane = planes[i]
+            rope.append((b"", BLOCK_END, 0, ""))
         text, part = texts[i], ropes[i]
         if edges:
             start = 0 if i == held[0] else len(text) - len(text.lstrip(LINE_ENDS))
@@ -293,6 +315,21 @@ def _join(instruction: "Instruction", values: "Values") -> "Rope":
             rope.append((joint, ("glue", "joint"), 0, ""))
         rope += part
     return rope
+
+
+def _merge(instruction: "Instruction", values: "Values") -> "Rope":
+    from pvc.core.sections import merge  # for the one form whose launch brings sections along
+
+    _, joint, edges, field, orders, dynamic, rows = instruction
+    prompt, _ = merge(rows, values[field], field, dict(orders), dynamic)
+    parts = [row[4] for row in prompt]
+    ropes = [_RUN[part[0]](part, values) for _, part in parts]
+    return glued(ropes, joint, edges=edges, planes=[plane for plane, _ in parts])
+
+
+def _given(instruction: "Instruction", _values: "Values") -> "Rope":
+    _, text, name, pointer = instruction
+    return [(text.encode(), ("binding", name, pointer, "", "0"), 0, name)]
 
 
 def _tidy(instruction: "Instruction", values: "Values") -> "Rope":
@@ -308,6 +345,8 @@ _RUN: "dict[str, Callable[[Instruction, Values], Rope]]" = {
     "guard": _guard,
     "section": _section,
     "join": _join,
+    "merge": _merge,
+    "given": _given,
     "tidy": _tidy,
 }
 

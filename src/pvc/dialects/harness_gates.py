@@ -73,14 +73,16 @@ def named_scripts(text: str) -> Iterator[Named]:
 
 
 def missing_scripts(text: str, scripts: Iterable[str]) -> tuple[Named, ...]:
-    """Find the named scripts that are not there, each once; a folder is there if a file is in it."""
-    there = set(scripts)
-    folders = {path[: at + 1] for path in there for at, char in enumerate(path) if char == "/"}
-    found: dict[str, Named] = {}
-    for named in named_scripts(text):
-        if named.name not in there and named.name.rstrip("/") + "/" not in folders:
-            found.setdefault(named.name, named)
-    return tuple(found.values())
+    """Find the named scripts that are not there, each once; a folder is there with its files."""
+    named: dict[str, Named] = {}
+    for one in named_scripts(text):
+        named.setdefault(one.name, one)
+    there = set(scripts) if named else set()
+    return tuple(
+        one
+        for name, one in named.items()
+        if name not in there and not any(p.startswith(name.rstrip("/") + "/") for p in there)
+    )
 
 
 def mention(text: str, name: str) -> int | None:

@@ -51,6 +51,10 @@ class Section:
     pieces: tuple[Piece, ...]
     plane: Plane = Plane.SURFACE
     fragment: bool = False
+    order: int | None = None
+    """Where it stands in a form that arranges by number; null is after every number."""
+    complete: bool = False
+    """Whether it takes the place of all others."""
 
     @property
     def template(self) -> bytes:
@@ -72,12 +76,13 @@ class Field:
 
     `kind`: `text`; `nullable` (text, null or absent; a blank text counts as null); `list` (of
     texts); `choice` (one of `choices`); `variant` (an object whose `tag` is one of `choices`, each
-    with its own fields in `variants`). A text without `required` is empty when absent, a list has
-    no entries.
+    with its own fields in `variants`); `records` (a list of objects, whose fields are the one entry
+    of `variants`); `whole` (a whole number, null when absent); `flag` (true or false). A text
+    without `required` is empty when absent, a list has no entries.
     """
 
     name: str
-    kind: Literal["text", "nullable", "list", "choice", "variant"]
+    kind: Literal["text", "nullable", "list", "choice", "variant", "records", "whole", "flag"]
     required: bool = False
     choices: tuple[str, ...] = ()
     tag: str = ""
@@ -128,18 +133,33 @@ Binding = TextBinding | ListBinding | PickBinding | GuardBinding
 
 
 @dataclass(frozen=True, slots=True)
+class Merge:
+    """How a launch brings sections along: records at the environment's `field`.
+
+    `orders` are the numbers of ids that need not give one, `dynamic` the ids that never get into
+    the prompt. `core.sections` is the contract.
+    """
+
+    field: str
+    orders: tuple[tuple[str, int | None], ...]
+    dynamic: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """How rendered sections become one text.
 
     `trim`: each is trimmed at both ends and dropped when empty. `edges`: line ends that touch the
     joint give way to it, the outer ones stay. `tidy`: trailing white space goes, runs of blank
-    lines shrink to one, none at either end.
+    lines shrink to one, none at either end. `merge`: sections are arranged by number, those of the
+    launch among them, and each change of plane ends a block.
     """
 
     joint: bytes
     trim: bool = False
     edges: bool = False
     tidy: bool = False
+    merge: Merge | None = None
 
 
 @dataclass(frozen=True, slots=True)
