@@ -171,6 +171,8 @@ class Facts:
     read_price: float
     defaults: dict[str, dict[str, Value]]
     models: tuple[tuple[str, ModelFacts], ...]
+    breakpoints: int | None = None
+    """Most markers of one request; null is not known."""
 
     @classmethod
     def parse(cls, data: bytes, *, at: str = "facts") -> Facts:
@@ -187,6 +189,7 @@ class Facts:
                 table["price"]["read"],
                 table.get("defaults", {}),
                 tuple((row["match"], _model_facts(row)) for row in table["models"]),
+                table["rules"].get("breakpoints"),
             )
         except KeyError as error:
             raise DecodeError(f"no {error} in the facts", at=at, hint="as in pvc's own") from None
