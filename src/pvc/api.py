@@ -51,6 +51,7 @@ class PinOptions:
 
     chain: str = "main"
     tools: Any = None
+    keep_tool_order: bool = False
     provider: str = ""
     model: str = ""
     repin: str = ""
@@ -89,6 +90,7 @@ class Repository:
         the session was pinned with other bytes, `WriteError` when nothing can be recorded.
         """
         from pvc.launch.call import Call
+        from pvc.launch.environment import as_tools
         from pvc.launch.pin import Pinner
         from pvc.launch.place import find
 
@@ -96,8 +98,10 @@ class Repository:
         call = Call()
         call.tree, call.session, call.must_record = tree, session, True
         call.environment = None if wanted.resume else dict(environment or {})
-        for name in ("chain", "tools", "provider", "model", "repin", "resume"):
+        for name in ("chain", "provider", "model", "repin", "resume"):
             setattr(call, name, getattr(wanted, name))
+        if wanted.tools is not None:
+            call.tools = as_tools(wanted.tools, "tools", in_order=wanted.keep_tool_order)
         call.check()
         answer = Pinner(find(self._directory)).pin([call])[0]
         if answer.error is not None:

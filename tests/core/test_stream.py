@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pvc.core import stream
-from pvc.core.json_text import Value, parse
+from pvc.core.json_text import Value, dump, parse
 from pvc.core.stream import ANTHROPIC, CHAT, RESPONSES
 from pvc.errors import DecodeError
 
@@ -128,3 +128,37 @@ def test_a_head_refuses_half_a_surrogate_and_names_it() -> None:
     with pytest.raises(DecodeError) as caught:
         stream.head(tools, [], ANTHROPIC)
     assert caught.value.at == "/tools/0/description"
+
+
+@pytest.mark.parametrize(
+    ("tools", "names"),
+    [
+        (
+            '[{"name": "b"}, {"name": "a"}, {"name": "B"}, {"name": "\u00e9"}]',
+            ["B", "a", "b", "\u00e9"],
+        ),
+        ('[{"name": "a", "n": 2}, {"name": "a", "n": 1}]', ["a", "a"]),
+    ],
+)
+def test_tools_are_ordered_by_name_and_a_tie_keeps_its_order(tools: str, names: list[str]) -> None:
+    value = parse(tools)
+    ordered = stream.by_name(value)
+    assert isinstance(ordered, list)
+    assert [tool.get("name", "") for tool in ordered if isinstance(tool, dict)] == names
+    assert stream.by_name(ordered) == ordered
+    assert dump(stream.by_name({"tools": value})) == dump({"tools": ordered})
+
+
+def test_a_builtin_tool_is_ordered_by_its_type() -> None:
+    tools = parse('[{"type": "function", "function": {"name": "z"}}, {"type": "web_search"}]')
+    ordered = stream.by_name(tools)
+    assert isinstance(ordered, list)
+    assert [tool["type"] for tool in ordered if isinstance(tool, dict)] == [
+        "web_search",
+        "function",
+    ]
+
+
+def test_key_order_inside_a_schema_is_content() -> None:
+    tools = parse('[{"name": "b", "input_schema": {"z": 1, "a": 2}}, {"name": "a"}]')
+    assert dump(stream.by_name(tools)).endswith('"input_schema":{"z":1,"a":2}}]')

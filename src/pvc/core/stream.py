@@ -226,7 +226,28 @@ def _known(shape: str) -> str:
     return shape
 
 
-# --- tool definitions from one shape to another ----------------------------------------------
+# --- tool definitions: their order, and from one shape to another ----------------------------
+
+
+def by_name(tools: Value) -> Value:
+    """Put tool definitions in the order of their names, by code point; a tie keeps its order.
+
+    A registry gives them in any order, and each order is another prefix. `tools` is a list, or an
+    object that holds one under `tools`; their schemas stay as they are.
+    """
+    if isinstance(tools, dict):
+        return {**tools, "tools": by_name(tools.get("tools"))} if "tools" in tools else tools
+    return sorted(tools, key=_name_of) if isinstance(tools, list) else tools
+
+
+def _name_of(tool: Value) -> str:
+    """Name a tool; a provider's built-in one has nothing but a type."""
+    if not isinstance(tool, dict):
+        return ""
+    inner = tool.get("function")
+    holder = inner if isinstance(inner, dict) else tool
+    name = holder.get("name", tool.get("type"))
+    return name if isinstance(name, str) else ""
 
 
 def as_tools(value: Value, shape: str) -> list[Value]:

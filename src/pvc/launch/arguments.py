@@ -29,7 +29,7 @@ VALUED = (
     "--request",
     "--rendered",
 )
-FLAGS = ("--json", "--batch", "--resume", "--must-record")
+FLAGS = ("--json", "--batch", "--resume", "--must-record", "--keep-tool-order")
 WITH_BATCH = ("--json", "--batch", "--must-record", "-C")
 
 
@@ -77,8 +77,11 @@ def _read_files(call: Call, given: "Given") -> None:
             given.get("--guidance", []),
             given.get("--guidance-default", [None])[0],
         )
+    in_order = "--keep-tool-order" in given
     if "--tools" in given:
-        call.tools = read_tools(given["--tools"][0])
+        call.tools = read_tools(given["--tools"][0], in_order=in_order)
+    elif in_order:
+        raise UsageError("`--keep-tool-order` speaks of `--tools`, and none are given")
     for name in OBSERVED:
         if f"--{name}" in given:
             if call.observed:

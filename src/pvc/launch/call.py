@@ -2,7 +2,7 @@
 
 Rule 1: everything that can be refused without looking at the repository is refused here.
 Rule 2: a line of `--batch` has the options' names as keys; `env`, `set` and `tools` hold values
-instead of file names, everything else is text as on the command line.
+instead of file names, flags are true, everything else is text as on the command line.
 """
 
 from pvc.core.json_text import Value, parse
@@ -106,7 +106,10 @@ def from_line(line: bytes) -> Call:
 
 def _take_values(call: Call, fields: "Environment") -> None:
     if "tools" in fields:
-        call.tools = as_tools(fields.pop("tools"), "/tools")
+        in_order = fields.get("keep_tool_order") is True
+        call.tools = as_tools(fields.pop("tools"), "/tools", in_order=in_order)
+        if isinstance(fields.get("keep_tool_order"), bool):
+            del fields["keep_tool_order"]
     if not fields.keys() & {"env", "set", "guidance", "guidance_default"}:
         return
     values = as_environment(fields.pop("env", {}), "/env")

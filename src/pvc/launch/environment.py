@@ -70,16 +70,23 @@ def as_environment(value: Value, at: str) -> "Environment":
     return value
 
 
-def read_tools(path: str, directory: str = "") -> Value:
-    """Read tool definitions."""
-    return as_tools(read_json(path, directory), path)
+def read_tools(path: str, directory: str = "", *, in_order: bool = False) -> Value:
+    """Read tool definitions; see `as_tools`."""
+    return as_tools(read_json(path, directory), path, in_order=in_order)
 
 
-def as_tools(value: Value, at: str) -> Value:
-    """Take a JSON value as tool definitions: a list, or an object that holds one."""
+def as_tools(value: Value, at: str, *, in_order: bool = False) -> Value:
+    """Take a JSON value as tool definitions: a list, or an object that holds one.
+
+    They are ordered by name, or with `in_order` left as given; what is pinned is that order.
+    """
     if not isinstance(value, (list, dict)):
         raise UsageError("tools are a JSON list", at=at)
-    return value
+    if in_order:
+        return value
+    from pvc.core.stream import by_name
+
+    return by_name(value)
 
 
 def read_json(path: str, directory: str = "") -> Value:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 @click.option("--guidance-default", metavar="FILE", help="The user's own default guidance file.")
 @click.option("--tools", metavar="FILE", help="Tool definitions: JSON of a provider or of MCP.")
 @click.option(
+    "--keep-tool-order", is_flag=True, help="Pin the tools in the order given, not by name."
+)
+@click.option(
     "--provider", metavar="SHAPE", help="anthropic.messages, openai.chat, openai.responses."
 )
 @click.option("--model", metavar="NAME", help="Recorded with the pin.")
