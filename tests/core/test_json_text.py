@@ -133,3 +133,8 @@ def test_the_launch_path_loads_no_library_for_it() -> None:
     loaded = subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()
     ours = ["pvc", "pvc.core", "pvc.core.json_text", "pvc.core.stream", "pvc.errors"]
     assert loaded == ["_json", *ours]
+
+
+def test_a_whole_number_from_python_is_written_in_decimal() -> None:
+    value: Value = json.loads('{"order": -25, "flag": true}')
+    assert canonical(value) == b'{"flag":true,"order":-25}'

@@ -170,6 +170,8 @@ def _word(value: object) -> str:
         return "false"
     if value is None:
         return "null"
+    if isinstance(value, int):  # from Python itself, where no text of the number was kept
+        return str(value)
     raise TypeError(f"no JSON value: {type(value).__name__}")
 
 
