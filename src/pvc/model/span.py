@@ -43,7 +43,8 @@ class FromBinding:
     """Bytes of a value given at launch.
 
     `pointer` is the JSON pointer of the value in the environment, `offset` counts bytes of that
-    value. `path` and `at` are the placeholder that asked for it.
+    value. `path` and `at` are the placeholder that asked for it; `path` is empty where the launch
+    brought the text along unasked, as a section of its own.
     """
 
     name: str

@@ -118,7 +118,7 @@ def origin_json(origin: Origin) -> dict[str, object]:
         case FromBinding(name, pointer, offset, path, _):
             found = {
                 "kind": "binding",
-                "path": path,
+                "path": path or None,
                 "offset": offset,
                 "name": name,
                 "pointer": pointer,
@@ -220,7 +220,7 @@ class _Owners:
             case FromSource(path, _, offset):
                 for start, end, run in overlaps(self.chain.runs(path), offset, len(span)):
                     yield from self._adopted(span, start - offset, end - start, run)
-            case FromBinding(_, _, _, path, at):
+            case FromBinding(_, _, _, path, at) if path:  # else no placeholder asked for it
                 for _, _, run in overlaps(self.chain.runs(path), at, 1):
                     info = self._info(run.commit)
                     yield BlameRun(span.start, span.end, span.section, span.origin, info)

@@ -267,9 +267,13 @@ def _run_at(where: Where, side: Side, pointer: str | None, offset: int | None) -
 
 
 def _block_start(rendered: Rendered, pointer: str) -> int:
-    """Find where the block of a system leaf begins: `/system/2/text` is the third block."""
+    """Find where the block of a system leaf begins.
+
+    `/system/2/text` and `/messages/0/content/2/text` are the third block.
+    """
     parts = pointer.split("/")
-    index = int(parts[2]) if parts[1] == "system" else 0
+    number = {"system": parts[2:3], "messages": parts[4:5]}.get(parts[1], [])
+    index = int(number[0]) if number and number[0].isdigit() else 0
     return (0, *rendered.block_ends)[index]
 
 
