@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pvc.dialects.harness_events import PrefixEvent
+from pvc.ops.prefix import between
+from pvc.store.ledger import Ledger
+from pvc.store.open import open_repository
+
 if TYPE_CHECKING:
     from cli.conftest import Clone
 
@@ -91,3 +96,23 @@ def test_a_miss_names_the_section_of_the_launch_in_every_shape(harness: Clone, s
     owner = harness.pvc("miss", "s", "t", "--json", code=1).json["owner"]
     assert (owner["section"], owner["origin"]["pointer"]) == ("app.tides", "/sections/1/text")
     assert owner["origin"]["offset"] == len("High water at ")
+
+
+def test_what_lies_between_two_pins_is_an_event_with_its_bytes(harness: Clone) -> None:
+    harness.pvc("pin", "desk", "--session", "s", *ENV)
+    harness.write("desk/guardrails.md", "WHEN a list is untidy USE tidy\nNever guess.\n")
+    harness.write("tools.json", '[{"name": "read", "input_schema": {"type": "object"}}]')
+    harness.commit("Rules")
+    harness.pvc("supersede", "desk", "-m", "Rules")
+    harness.pvc("pin", "desk", "--session", "t", *ENV, "--tools", "tools.json")
+    repo = open_repository(str(harness.path))
+    newest = {str(pin.session): pin for pin in Ledger(repo).newest(2)}
+    move = between(repo, newest["s"], newest["t"])
+    assert move.events == (PrefixEvent.ADOPTION, PrefixEvent.TOOLSET)
+    shared = b"USE tidy\n"  # the line end is a joint in one and the file's own in the other
+    at = harness.pvc("render", "desk@1", *ENV).out.index(shared)
+    assert move.kept == at + len(shared)
+    kinds = {section.section: section.kind for section in move.sections}
+    assert kinds["guardrails"] == "changed"
+    assert {*kinds.values()} == {"changed", "shifted"}
+    repo.close()
