@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+import hypothesis
 import pytest
 
 from workspace import FIRST_SECOND, Workspace
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
 
     from pvc.store.open import BackEnd
     from pvc.store.repo import Repository
+
+# No test is timed: a busy machine is no fault. In CI the same examples come each time.
+hypothesis.settings.register_profile(
+    "pvc",
+    deadline=None,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("pvc")
 
 _GLOBAL_CONFIG = """\
 [user]
