@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from pvc.core.compile_recipe import compile_recipe
 from pvc.model.pack import (
+    Added,
     Binding,
     Field,
     GuardBinding,
@@ -33,6 +35,9 @@ Instruction = tuple[object, ...]
 
 def compile_pack(pack: Pack) -> Program:
     """Compile `pack`; equal packs give equal programs."""
+    fields = tuple(_field(field) for field in pack.fields)
+    if pack.recipe:
+        return (pack.form, pack.rule, fields, (compile_recipe(pack),))
     fill = _Filler(pack)
     rendered = [section for section in pack.sections if not section.fragment]
     parts = tuple(
@@ -43,7 +48,7 @@ def compile_pack(pack: Pack) -> Program:
         block = (_merge(pack.layout, pack.layout.merge, rendered, parts),)
     if pack.layout.tidy:
         block = (("tidy", block),)
-    return (pack.form, pack.rule, tuple(_field(field) for field in pack.fields), (block,))
+    return (pack.form, pack.rule, fields, (block,))
 
 
 def _merge(
@@ -84,6 +89,8 @@ class _Filler:
                     instructions.append(("lit", data, path, section.name, offset))
                 case Hole():
                     instructions.extend(hole(piece))
+                case Added(data, rule):
+                    instructions.append(("glue", data, rule))
                 case _:
                     assert_never(piece)
         return tuple(instructions)

@@ -18,6 +18,9 @@ A program is `(form, rule, fields, blocks)`; a block is a tuple of instructions:
                                                     `core.sections`, glued
     ("tidy", block)                                 line ends and blank lines put in order
 
+`core.inputs` has more, for forms whose inputs are more than texts and lists; it is loaded by the
+first program that asks for one.
+
 Rule 1: there is no scanner here. Placeholders were found by the dialect, so a filled value cannot
 open another one.
 Rule 2: every byte gets an origin, joints too. Deleting bytes (trim, tidy, edges) cuts spans and
@@ -49,6 +52,9 @@ if TYPE_CHECKING:
     Values = dict[str, Any]
 
 FORMAT = 1
+RICH_KINDS = (
+    *("optional", "truth", "number", "texts", "object", "part", "objects", "fragment", "full"),
+)
 
 # Loom's white space: tab, LF, VT, FF, CR, space; U+0085, U+200E, U+200F, U+2028, U+2029.
 WHITE = b"\t\n\v\f\r "
@@ -70,7 +76,7 @@ def run(program: "Program", environment: object) -> "tuple[bytes, list[Span], tu
     spans: list[Span] = []
     ends, at = [], 0
     for block in blocks:
-        for piece, origin, offset, section in _block(block, values):
+        for piece, origin, offset, section in run_block(block, values):
             if not piece:
                 if origin == BLOCK_END:
                     ends.append(at)
@@ -105,9 +111,17 @@ def check(fields: "Iterable[Field]", environment: object, pointer: str) -> "Valu
             raise UsageError(
                 f"unknown key `{key}` in the environment",
                 at=f"{pointer}/{key}",
-                hint=_near(key, known),
+                hint=near(key, known),
             )
-    return {f[0]: _value(f, environment, f"{pointer}/{f[0]}") for f in fields}
+    return {f[0]: _checked(f, environment, f"{pointer}/{f[0]}") for f in fields}
+
+
+def _checked(field: "Field", environment: "Values", pointer: str) -> object:
+    if field[1] in RICH_KINDS:
+        from pvc.core.inputs import value  # known to the forms that have such fields
+
+        return value(field, environment, pointer)
+    return _value(field, environment, pointer)
 
 
 def _value(field: "Field", environment: "Values", pointer: str) -> object:
@@ -129,11 +143,11 @@ def _value(field: "Field", environment: "Values", pointer: str) -> object:
         return None
     if kind == "list":
         if not isinstance(value, list):
-            raise UsageError(f"`{name}` is a list of texts, not {_kind(value)}", at=pointer)
-        return [_text(item, name, f"{pointer}/{i}") for i, item in enumerate(value)]
+            raise UsageError(f"`{name}` is a list of texts, not {kind_of(value)}", at=pointer)
+        return [checked_text(item, name, f"{pointer}/{i}") for i, item in enumerate(value)]
     if kind == "variant":
         return _variant(name, value, choices, tag, variants, pointer)
-    text = _text(value, name, pointer)
+    text = checked_text(value, name, pointer)
     if kind == "choice":
         _one_of(name, text, choices, pointer)
     return text
@@ -158,7 +172,7 @@ def _variant(
         value = {tag: value}
     if not isinstance(value, dict) or tag not in value:
         raise UsageError(f"`{name}` is an object with `{tag}`", at=pointer)
-    choice = _text(value[tag], tag, f"{pointer}/{tag}")
+    choice = checked_text(value[tag], tag, f"{pointer}/{tag}")
     _one_of(tag, choice, choices, f"{pointer}/{tag}")
     rest = {key: item for key, item in value.items() if key != tag}
     return {tag: choice, **check(variants[choices.index(choice)], rest, pointer)}
@@ -169,13 +183,14 @@ def _one_of(name: str, text: str, choices: "tuple[str, ...]", pointer: str) -> N
         raise UsageError(
             f"`{name}` is `{text}`, not one of {', '.join(choices)}",
             at=pointer,
-            hint=_near(text, choices),
+            hint=near(text, choices),
         )
 
 
-def _text(value: object, name: str, pointer: str) -> str:
+def checked_text(value: object, name: str, pointer: str) -> str:
+    """Return a text of the environment that has UTF-8."""
     if type(value) is not str:  # a number is a `str` of its own type
-        raise UsageError(f"`{name}` takes text, not {_kind(value)}", at=pointer)
+        raise UsageError(f"`{name}` takes text, not {kind_of(value)}", at=pointer)
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -183,7 +198,8 @@ def _text(value: object, name: str, pointer: str) -> str:
     return value
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """Name the kind of a JSON value, for a message."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -193,7 +209,8 @@ def _kind(value: object) -> str:
     return "a list" if isinstance(value, list) else "text" if type(value) is str else "a number"
 
 
-def _near(word: str, names: "Collection[str]") -> str:
+def near(word: str, names: "Collection[str]") -> str:
+    """Hint at the name that `word` may have meant, or at all of them."""
     from difflib import get_close_matches  # only where something is wrong already
 
     near = get_close_matches(word, sorted(names), 1)
@@ -202,7 +219,8 @@ def _near(word: str, names: "Collection[str]") -> str:
     return f"known: {', '.join(sorted(names))}" if names else "this prompt takes no values"
 
 
-def _at(values: "Any", field: "tuple[str, ...]") -> "Any":
+def look_up(values: "Any", field: "tuple[str, ...]") -> "Any":
+    """Find the value at `field`, or null."""
     for key in field:
         if not isinstance(values, dict) or key not in values:
             return None
@@ -213,7 +231,8 @@ def _at(values: "Any", field: "tuple[str, ...]") -> "Any":
 # --- instructions ---------------------------------------------------------------------------
 
 
-def _block(block: "Block", values: "Values") -> "Rope":
+def run_block(block: "Block", values: "Values") -> "Rope":
+    """Run the instructions of a block, one rope after the other."""
     rope: Rope = []
     for instruction in block:
         rope += _RUN[instruction[0]](instruction, values)
@@ -227,7 +246,7 @@ def _lit(instruction: "Instruction", _values: "Values") -> "Rope":
 
 def _text_hole(instruction: "Instruction", values: "Values") -> "Rope":
     _, name, field, path, at = instruction
-    text = _at(values, field)
+    text = look_up(values, field)
     origin = ("binding", name, "/" + "/".join(field), path, str(at))
     return [(text.encode(), origin, 0, "")] if text else []
 
@@ -249,7 +268,7 @@ def _entries(
     """Trimmed entries as `(bytes, index, bytes trimmed in front)`: no empties, each once."""
     seen: set[bytes] = set()
     entries = []
-    for index, text in enumerate(_at(values, field) or ()):
+    for index, text in enumerate(look_up(values, field) or ()):
         data = text.encode()
         start, end = trimmed(data)
         entry = data[start:end]
@@ -261,27 +280,27 @@ def _entries(
 
 def _pick(instruction: "Instruction", values: "Values") -> "Rope":
     _, field, choices = instruction
-    chosen = _at(values, field)
+    chosen = look_up(values, field)
     for choice, block in choices:
         if choice == chosen:
-            return _block(block, values)
+            return run_block(block, values)
     return []
 
 
 def _guard(instruction: "Instruction", values: "Values") -> "Rope":
     _, field, block = instruction
-    value = _at(values, field)
+    value = look_up(values, field)
     if isinstance(value, list):
         held = bool(_entries(values, field, ordered=False))
     else:
         start, end = trimmed((value or "").encode())
         held = start < end
-    return _block(block, values) if held else []
+    return run_block(block, values) if held else []
 
 
 def _section(instruction: "Instruction", values: "Values") -> "Rope":
     _, name, trim, block = instruction
-    rope = _block(block, values)
+    rope = run_block(block, values)
     if trim:
         rope = cut(rope, [trimmed(b"".join([piece[0] for piece in rope]))])
     return [(data, origin, offset, name) for data, origin, offset, _ in rope]
@@ -333,11 +352,22 @@ def _given(instruction: "Instruction", _values: "Values") -> "Rope":
 
 
 def _tidy(instruction: "Instruction", values: "Values") -> "Rope":
-    rope = _block(instruction[1], values)
+    rope = run_block(instruction[1], values)
     return cut(rope, tidied(b"".join([piece[0] for piece in rope])))
 
 
-_RUN: "dict[str, Callable[[Instruction, Values], Rope]]" = {
+class _Instructions(dict):  # type: ignore[type-arg]  # no subscript at run time: typing is slow
+    """What runs each instruction; the first that is not here fetches those of richer forms."""
+
+    def __missing__(self, word: str) -> "Callable[[Instruction, Values], Rope]":
+        from pvc.core.inputs import RUN
+
+        self.update(RUN)
+        return RUN[word]
+
+
+_RUN: "dict[str, Callable[[Instruction, Values], Rope]]" = _Instructions()
+_RUN |= {
     "lit": _lit,
     "text": _text_hole,
     "list": _list_hole,

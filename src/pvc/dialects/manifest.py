@@ -54,6 +54,7 @@ N = TypeVar("N", TreeName, PackName)
 DEFAULT_FILES = {
     Form.LOOM: ("**/*.loom", "**/*.md"),
     Form.PLAIN: ("**/*.md",),
+    Form.CLIO: ("**/*.md",),
 }
 _EVERY_FILE = ("**/*",)
 _BINDING = re.compile(r"[a-z0-9_]+")

@@ -12,9 +12,12 @@ program without knowing its form.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pvc.model.span import Plane
+
+if TYPE_CHECKING:
+    from pvc.model.recipe import Parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,15 @@ class Hole:
         return b"{%s}" % self.name.encode()
 
 
-Piece = Text | Hole
+@dataclass(frozen=True, slots=True)
+class Added:
+    """Bytes that `rule` of the form puts where a file has none, such as U+FFFD for a bad byte."""
+
+    data: bytes
+    rule: str
+
+
+Piece = Text | Hole | Added
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,26 @@ class Section:
 
 # --- what an environment may hold -----------------------------------------------------------
 
+FieldKind = Literal[
+    "text",
+    "nullable",
+    "list",
+    "choice",
+    "variant",
+    "records",
+    "whole",
+    "flag",
+    "optional",
+    "truth",
+    "number",
+    "texts",
+    "object",
+    "part",
+    "objects",
+    "fragment",
+    "full",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -78,11 +109,12 @@ class Field:
     texts); `choice` (one of `choices`); `variant` (an object whose `tag` is one of `choices`, each
     with its own fields in `variants`); `records` (a list of objects, whose fields are the one entry
     of `variants`); `whole` (a whole number, null when absent); `flag` (true or false). A text
-    without `required` is empty when absent, a list has no entries.
+    without `required` is empty when absent, a list has no entries. Forms with a recipe have further
+    kinds, which `core.inputs` lists.
     """
 
     name: str
-    kind: Literal["text", "nullable", "list", "choice", "variant", "records", "whole", "flag"]
+    kind: FieldKind
     required: bool = False
     choices: tuple[str, ...] = ()
     tag: str = ""
@@ -168,7 +200,8 @@ class Pack:
 
     `rule` is the number of the form's rendering rules (DESIGN §3: rules never change). `label` is
     the pack's own version id and `fingerprint` its form's own change mark; both may be empty.
-    Section names are unique among sections and fragments together.
+    Section names are unique among sections and fragments together. With a `recipe` the sections
+    are all fragments, and it says how they come together; bindings and layout then say nothing.
     """
 
     form: str
@@ -179,6 +212,7 @@ class Pack:
     layout: Layout
     label: str = ""
     fingerprint: str = ""
+    recipe: Parts = ()
 
     def __post_init__(self) -> None:
         names = [section.name for section in self.sections]

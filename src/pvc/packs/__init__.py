@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pvc.model.names import PackName
 from pvc.model.source import Source, Sources
 
-FOLDERS = ("harness", "loom")
+FOLDERS = ("clio", "clio-memory", "harness", "loom")
 
 
 class BuiltinPack(NamedTuple):
