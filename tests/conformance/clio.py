@@ -10,16 +10,17 @@ from pvc.core.compile import compile_pack
 from pvc.core.inputs import hints
 from pvc.dialects import clio, clio_cache, clio_preload, clio_session, clio_worker
 from pvc.dialects.clio_fields import ADDITIONAL, SESSION
-from pvc.dialects.clio_js import length
 from pvc.dialects.clio_json import UNDEFINED, BigInt, CanonicalError, canonical_json, digest
 from pvc.dialects.clio_source import FragmentError
 from pvc.dialects.clio_table import table_of
 from pvc.dialects.clio_turn import additional
 from pvc.errors import RefusedError, UsageError
+from pvc.model.javascript import length
 from pvc.model.pack import Layout, Pack
 from pvc.model.recipe import Named
 from pvc.model.source import Source
 from pvc.model.span import Rendered, lift
+from pvc.ops.clio import compile_prompt, sections
 from pvc.packs import builtin_packs
 
 if TYPE_CHECKING:
@@ -107,9 +108,7 @@ def _compose(given: Input) -> Output:
     text = rendered.data.decode()
     return {
         "text": text,
-        "sections": [
-            {"id": part.id, "tokenEstimate": part.tokens} for part in clio.sections(rendered)
-        ],
+        "sections": [{"id": part.id, "tokenEstimate": part.tokens} for part in sections(rendered)],
         "sha256_of_text": digest(text),
         "manifest_tail_ids": [section["id"] for section in given["sections"]],
     }
@@ -123,13 +122,18 @@ def _compile(given: Input) -> Output:
         ("s.md", "safety.calm", bodies["safety"]),
     )
     environment = {
-        "identity": "identity.fixture",
+        "identity": "identity.fixture" if "session" in given else given["identity"],
         "contract": "operating.fixture",
         "safety": "safety.calm",
-        "session": given["session"],
-        "additional": given["additional"],
+        "session": given.get("session", {}),
+        "additional": given.get("additional", []),
     }
-    compiled = clio.compile_prompt(fixture, environment, clio_session.LEGACY_ORDER)
+    try:
+        compiled = compile_prompt(fixture, environment, clio_session.LEGACY_ORDER)
+    except UsageError as error:
+        if "is not found" not in error.message:
+            raise
+        return {"error_code": "fragment-not-found", "message": error.message}
     return {
         "text": compiled.rendered.data.decode(),
         "section_ids": [section.id for section in compiled.sections],
@@ -171,7 +175,7 @@ def _worker(given: Input) -> Output:
     )
     persona = {"id": "agent.p"} | given["persona"]
     try:
-        compiled = clio.compile_prompt(fixture, {"worker": given | {"persona": persona}})
+        compiled = compile_prompt(fixture, {"worker": given | {"persona": persona}})
     except UsageError as error:
         codes = {guard.message: code for code, guard in clio_worker.GUARDS}
         return {"error_code": codes.get(error.message, error.message)}

@@ -35,7 +35,7 @@ Instruction = tuple[object, ...]
 
 def compile_pack(pack: Pack) -> Program:
     """Compile `pack`; equal packs give equal programs."""
-    fields = tuple(_field(field) for field in pack.fields)
+    fields = compile_fields(pack.fields)
     if pack.recipe:
         return (pack.form, pack.rule, fields, (compile_recipe(pack),))
     fill = _Filler(pack)
@@ -59,6 +59,11 @@ def _merge(
         for section, part in zip(sections, parts, strict=True)
     )
     return ("merge", layout.joint, layout.edges, merge.field, merge.orders, merge.dynamic, rows)
+
+
+def compile_fields(fields: tuple[Field, ...]) -> Instruction:
+    """Compile what an environment may hold, for `core.program.check`."""
+    return tuple(_field(field) for field in fields)
 
 
 def _field(field: Field) -> Instruction:

@@ -1,7 +1,7 @@
 """What programs of richer forms need: nested inputs, conditions, JavaScript's rules for text.
 
 `core.program` loads this module when a program asks for something that it does not know itself, so
-the others never pay for it. Like that module it imports nothing but the renderer and pvc's errors.
+the others never pay for it. What it imports imports nothing itself.
 
 Fields beyond `core.program`'s, as `(name, kind, required, choices, tag, variants)`:
 
@@ -34,14 +34,14 @@ Instructions, with conditions below:
     ("heads", field, word)          a text whose first line is a first-level heading of that word
     ("all", (…)) ("any", (…)) ("not", condition)
 
-Rule 1: white space is JavaScript's, which is neither Python's nor Loom's.
-Rule 2: names sort by UTF-16 code unit.
-Rule 3: white space inside a hint becomes single spaces. A lone space stays the value's own byte;
+Rule 1: white space, order and numbers are JavaScript's (`model.javascript`).
+Rule 2: white space inside a hint becomes single spaces. A lone space stays the value's own byte;
 every other run is glue.
 """
 
 from pvc.core import program
 from pvc.errors import UnsupportedError, UsageError
+from pvc.model.javascript import WHITE, as_float, number_text, squeezed, units, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,14 +52,7 @@ if TYPE_CHECKING:
 
     Condition = tuple[Any, ...]
 
-WHITE = (
-    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-    "\u2028\u2029\u202f\u205f\u3000\ufeff"
-)
-_LARGEST_PLAIN = 21
-_SMALLEST_PLAIN = -6
-
-
+_ASCII_WHITE = b"\t\n\v\f\r "
 # --- fields ---------------------------------------------------------------------------------
 
 
@@ -125,39 +118,6 @@ def _number(name: str, held: object, pointer: str) -> float:
     return number
 
 
-def as_float(number: object) -> float:
-    """Round a number, or the text of one, as JavaScript reads it."""
-    try:
-        return float(number)  # type: ignore[arg-type]  # a number, or a text that is one
-    except OverflowError:  # a whole number beyond the largest float
-        return float("inf")
-
-
-def number_text(number: object) -> str:
-    """Print a finite number as JavaScript does: the shortest digits that read back the same."""
-    value = as_float(number)
-    if value == 0:
-        return "0"
-    mantissa, _, exponent = repr(abs(value)).partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).lstrip("0")
-    point = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))
-    digits = digits.rstrip("0")
-    return ("-" if value < 0 else "") + _laid(digits, point)
-
-
-def _laid(digits: str, point: int) -> str:
-    """Lay out `0.DIGITS` times ten to the `point`."""
-    if len(digits) <= point <= _LARGEST_PLAIN:
-        return digits + "0" * (point - len(digits))
-    if 0 < point <= _LARGEST_PLAIN:
-        return f"{digits[:point]}.{digits[point:]}"
-    if _SMALLEST_PLAIN < point <= 0:
-        return "0." + "0" * -point + digits
-    tail = f".{digits[1:]}" if len(digits) > 1 else ""
-    return f"{digits[0]}{tail}e{'+' if point > 0 else '-'}{abs(point - 1)}"
-
-
 # --- conditions -----------------------------------------------------------------------------
 
 
@@ -203,10 +163,13 @@ def _glue(instruction: "Instruction", _values: "Values") -> "Rope":
 def _trim(instruction: "Instruction", values: "Values") -> "Rope":
     rope = program.run_block(instruction[1], values)
     data = b"".join([piece[0] for piece in rope])
-    text = data.decode()
-    end = len(text.rstrip(WHITE).encode())
-    start = min(len(data) - len(text.lstrip(WHITE).encode()), end)
-    return program.cut(rope, [(start, end)])
+    end = len(data.rstrip(_ASCII_WHITE))
+    start = min(len(data) - len(data.lstrip(_ASCII_WHITE)), end)
+    if start < end and (data[start] >= 0x80 or data[end - 1] >= 0x80):  # it may be wider white
+        text = data.decode()
+        end = len(text.rstrip(WHITE).encode())
+        start = min(len(data) - len(text.lstrip(WHITE).encode()), end)
+    return rope if (start, end) == (0, len(data)) else program.cut(rope, [(start, end)])
 
 
 def _when(instruction: "Instruction", values: "Values") -> "Rope":
@@ -244,11 +207,6 @@ def _front(text: str) -> int:
     return len(text.encode()) - len(text.lstrip(WHITE).encode())
 
 
-def units(text: str) -> bytes:
-    """Give the key that sorts texts by UTF-16 code unit."""
-    return text.encode("utf-16-be", "surrogatepass")
-
-
 def hints(
     entries: "Iterable[tuple[str, str]]", admitted: "Iterable[str]"
 ) -> "list[tuple[str, str, int]]":
@@ -257,7 +215,7 @@ def hints(
     One a tool, and no text twice; a hint that is dropped for its text frees its tool.
     """
     tools = {name.strip(WHITE) for name in admitted}
-    bare = [(tool.strip(WHITE), _squeezed(hint), i) for i, (tool, hint) in enumerate(entries)]
+    bare = [(tool.strip(WHITE), squeezed(hint), i) for i, (tool, hint) in enumerate(entries)]
     held = [entry for entry in bare if entry[0] in tools and entry[1]]
     held.sort(key=lambda entry: (units(entry[0]), units(entry[1])))
     chosen: list[tuple[str, str, int]] = []
@@ -265,23 +223,6 @@ def hints(
         if not any(entry[0] == other[0] or entry[1] == other[1] for other in chosen):
             chosen.append(entry)
     return chosen
-
-
-def _squeezed(text: str) -> str:
-    return " ".join([text[start:end] for start, end in _words(text)])
-
-
-def _words(text: str) -> "list[tuple[int, int]]":
-    words = []
-    at = 0
-    while at < len(text):
-        start = at
-        while at < len(text) and text[at] not in WHITE:
-            at += 1
-        if start < at:
-            words.append((start, at))
-        at += 1
-    return words
 
 
 def _hints(instruction: "Instruction", values: "Values") -> "Rope":
@@ -300,7 +241,7 @@ def _hints(instruction: "Instruction", values: "Values") -> "Rope":
 def _hint_rope(text: str, origin: "Origin") -> "Rope":
     rope: Rope = []
     last = 0
-    for start, end in _words(text):
+    for start, end in words(text):
         if rope and text[last:start] == " ":
             rope.append((b" ", origin, len(text[:last].encode()), ""))
         elif rope:

@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from pvc.core.json_text import Number
 from pvc.dialects.clio_js import collated
 from pvc.dialects.clio_json import canonical_json, digest, plain_json
 
@@ -90,7 +89,7 @@ def attached_schemas(tools: Iterable[object]) -> list[dict[str, object]]:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) and not isinstance(value, Number) else ""
+    return value if type(value) is str else ""  # the text of a number is no text
 
 
 # --- epochs and snapshots -------------------------------------------------------------------

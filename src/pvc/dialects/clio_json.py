@@ -15,10 +15,8 @@ import math
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
-from pvc.core.inputs import number_text
-from pvc.core.json_text import Number
-from pvc.dialects.clio_js import units_key
 from pvc.errors import UsageError
+from pvc.model.javascript import number_text, units
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +73,7 @@ def _write(value: object, ordered: Callable[[dict[str, object]], list[str]]) -> 
         return "{" + ",".join(pairs) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(_write(item, ordered) for item in value) + "]"
-    if isinstance(value, str) and not isinstance(value, Number):
+    if type(value) is str:  # the text of a number is a `str` of its own type
         return quoted(value)
     return _number(value)
 
@@ -83,7 +81,7 @@ def _write(value: object, ordered: Callable[[dict[str, object]], list[str]]) -> 
 def _number(value: object) -> str:
     if isinstance(value, BigInt):
         raise CanonicalError("bigint", f"the big integer {int(value)} has no JSON")
-    if isinstance(value, (int, Number)):
+    if isinstance(value, (int, str)):
         return number_text(value)
     if isinstance(value, float):
         if not math.isfinite(value):
@@ -106,7 +104,7 @@ def _escaped(char: str) -> str:
 
 
 def _by_units(value: dict[str, object]) -> list[str]:
-    return sorted(value, key=units_key)
+    return sorted(value, key=units)
 
 
 def _as_object(value: dict[str, object]) -> list[str]:

@@ -16,9 +16,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from pvc.dialects.clio_js import WHITE, length, trim, units
 from pvc.dialects.clio_json import digest, quoted
 from pvc.errors import RefusedError
+from pvc.model.javascript import WHITE, length, trim, units
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pvc.dialects.clio_fields import identities
-from pvc.dialects.clio_js import trim
 from pvc.dialects.clio_table import (
     DELEGATION,
     DOCS_ROUTING,
@@ -41,6 +40,7 @@ from pvc.dialects.clio_turn import (
     turn_scope,
     words,
 )
+from pvc.model.javascript import trim
 from pvc.model.recipe import (
     Above,
     Body,

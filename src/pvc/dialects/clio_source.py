@@ -22,12 +22,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pvc.dialects.clio_js import collation_key, trim
+from pvc.dialects.clio_js import collation_key
 from pvc.dialects.clio_json import digest
 from pvc.dialects.clio_yaml import YamlError, parse_yaml
 from pvc.errors import DecodeError
+from pvc.model.javascript import trim
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,6 +41,8 @@ SUFFIX = ".md"
 BOUNDARY = "fragment-loader"
 FRONT_MATTER = re.compile(rb"---\r?\n(.*?)\r?\n---\r?\n?", re.DOTALL)
 FRAGMENT_ID = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+")
+
+_KEPT = 1024
 
 FAULTS = {
     "frontmatter-missing": "missing or malformed YAML frontmatter",
@@ -82,8 +86,13 @@ class Fragment:
 
 def read_fragment(source: Source, path: str = "") -> Fragment:
     """Read one file; `path` names it in the table. Raises `FragmentError`."""
-    path = path or source.path
-    match = FRONT_MATTER.match(source.data)
+    return _read(source.data, path or source.path)
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(data: bytes, path: str) -> Fragment:
+    """Read a file once: the versions of a tree share most of their files, and YAML is slow."""
+    match = FRONT_MATTER.match(data)
     if match is None:
         raise FragmentError("frontmatter-missing", path)
     keys = _front_matter(match[1].decode(errors="replace"), path)
@@ -95,8 +104,8 @@ def read_fragment(source: Source, path: str = "") -> Fragment:
         version=1,
         description=str(keys["description"]),
         dynamic=keys.get("dynamic") is True,
-        body=source.data[match.end() :].decode(errors="replace"),
-        hash=digest(source.data.decode(errors="replace")),
+        body=data[match.end() :].decode(errors="replace"),
+        hash=digest(data.decode(errors="replace")),
         offset=match.end(),
     )
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pvc.dialects.clio_js import trim
 from pvc.dialects.clio_table import (
     CONTRACT,
     READ_ONLY,
@@ -31,6 +30,7 @@ from pvc.dialects.clio_turn import (
     turn_scope,
     words,
 )
+from pvc.model.javascript import trim
 from pvc.model.recipe import (
     Body,
     Every,

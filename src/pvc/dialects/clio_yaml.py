@@ -55,8 +55,10 @@ def parse_yaml(text: str) -> Value:
     except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else 0
         raise YamlError("a character that YAML does not allow", line) from None
-    except (AnyYamlError, RecursionError) as error:
-        raise YamlError(str(error) or "nested too deep") from None
+    except AnyYamlError as error:
+        raise YamlError(str(error)) from None
+    except RecursionError:
+        raise YamlError("nested too deep") from None
     return None if node is None else _value(node, 0)
 
 
