@@ -53,7 +53,9 @@ LAYERS = {
         others_late=frozenset(("rapidfuzz", "blake3", "_json")),
     ),
     # Both read their own data out of the wheel, which `importlib.resources` does.
-    "dialects": Layer(("dialects", "model", "errors"), PURE | {"importlib"}),
+    "dialects": Layer(
+        ("dialects", "model", "errors"), PURE | {"importlib"}, others_late=frozenset(("yaml",))
+    ),
     "providers": Layer(("providers", "core", "model", "errors"), PURE | {"importlib"}),
     "packs": Layer(("model", "errors"), PURE | {"importlib"}),
     # The launch path: nothing that costs a start more than it must.

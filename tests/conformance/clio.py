@@ -60,7 +60,7 @@ def _load(given: Input) -> Output:
     try:
         fragments = table_of(files).fragments
     except FragmentError as error:
-        return {"error_code": error.error_code, "file": error.path, "message": str(error)}
+        return {"error_code": error.error_code, "file": error.path, "message": error.report}
     return {
         "fragments": [
             {

@@ -197,6 +197,8 @@ def test_bytes_that_are_no_utf8_are_replaced_and_say_so() -> None:
         Glue("bad-byte"),
         FromSource(path, "identity.clio", start + 5),
     ]
+    found = findings_of(read_pack(sources), sources)
+    assert [f.at for f in found if f.code == "bad-byte"] == [f"{path}:6:2", f"{path}:6:4"]
 
 
 def test_the_demo_follows_the_untrimmed_contract() -> None:

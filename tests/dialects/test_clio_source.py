@@ -74,8 +74,11 @@ def test_one_is_a_number_however_it_is_written() -> None:
 
 def test_of_two_fragments_with_one_id_the_first_in_collation_is_named() -> None:
     files = [("a-b.md", FRONT), ("a.md", FRONT), ("a_b.md", FRONT)]
-    with pytest.raises(FragmentError, match=r"a-b.md: fragment id .a.b. stands in .a_b.md. too"):
+    with pytest.raises(
+        FragmentError, match=r"a-b.md: fragment id .a.b. stands in .a_b.md. too"
+    ) as e:
         load((path, Source(path, data)) for path, data in reversed(files[::2]))
+    assert e.value.report == 'fragment-loader: duplicate fragment id "a.b" in a_b.md and a-b.md'
     assert [
         f.path for f in load([("x.MD", Source("x.MD", b"")), ("a.md", Source("a", FRONT))])
     ] == ["a.md"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from pvc.model.javascript import WHITE
 from pvc.model.pack import Added, Hole, Text
 from pvc.model.recipe import (
     Above,
@@ -99,17 +100,15 @@ class _Writer:
                 return (("hints", name, field, admitted),)
             case Entries(name, field, joint):
                 return (("entries", name, field, joint),)
+            case Trimmed(parts):
+                return _trimmed(self.block(parts, place))
             case Refuse(condition, message, pointer, hint):
                 return (("refuse", compile_condition(condition), message, pointer, hint),)
             case _:
                 return (self._nested(part, place),)
 
-    def _nested(
-        self, part: Trimmed | When | Choose | Joined | Named, place: tuple[str, int]
-    ) -> Instruction:
+    def _nested(self, part: When | Choose | Joined | Named, place: tuple[str, int]) -> Instruction:
         match part:
-            case Trimmed(parts):
-                return ("trim", self.block(parts, place))
             case When(condition, parts):
                 return ("when", compile_condition(condition), self.block(parts, place))
             case Choose(field, choices):
@@ -118,13 +117,13 @@ class _Writer:
             case Joined(joint, parts):
                 return ("join", joint, False, self._each(parts, place))
             case Named(name, parts):
-                return ("section", name, False, (("trim", self.block(parts)),))
+                return ("section", name, False, _trimmed(self.block(parts)))
             case _:
                 assert_never(part)
 
     def _each(self, parts: Parts, place: tuple[str, int]) -> Instruction:
         """Compile parts that are glued: each is one instruction."""
-        return tuple(("when", ("all", ()), self.block((part,), place)) for part in parts)
+        return tuple(_one(self.block((part,), place)) for part in parts)
 
     def _body(self, body: Body) -> Instruction:
         section = self._sections.get(body.name)
@@ -146,3 +145,21 @@ class _Writer:
                 return (("lit", piece.data, path, name, offset),)
             case _:
                 assert_never(piece)
+
+
+def _one(block: Instruction) -> object:
+    """Make one instruction of a block."""
+    return block[0] if len(block) == 1 else ("when", ("all", ()), block)
+
+
+def _trimmed(block: Instruction) -> Instruction:
+    """Trim a block: now, when it is one text of a file, else whenever it runs."""
+    match block:
+        case () | (("trim", _),):
+            return block
+        case (("lit", bytes(data), path, name, int(offset)),):
+            text = data.decode()
+            front = len(data) - len(text.lstrip(WHITE).encode())
+            return (("lit", text.strip(WHITE).encode(), path, name, offset + front),)
+        case _:
+            return (("trim", block),)

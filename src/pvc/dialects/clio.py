@@ -38,7 +38,7 @@ from pvc.dialects.clio_turn import BLANK_LINE
 from pvc.model.finding import Finding, Severity
 from pvc.model.javascript import trim
 from pvc.model.manifest import Form
-from pvc.model.pack import Layout, Pack, Text
+from pvc.model.pack import Added, Layout, Pack, Text
 from pvc.model.recipe import Body, Is, Not, When
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def findings(pack: Pack, sources: Sources | None = None) -> tuple[Finding, ...]:
             for name in sorted(asked)
             if name.startswith(WORDS) and name not in there
         ),
-        *_unfilled(pack, sources),
+        *_inside(pack, sources),
     )
 
 
@@ -148,19 +148,30 @@ def _missing(name: str, severity: Severity) -> Finding:
     return Finding("fragment-missing", severity, f"no fragment `{name}`", name=name)
 
 
-def _unfilled(pack: Pack, sources: Sources | None) -> Iterator[Finding]:
+def _inside(pack: Pack, sources: Sources | None) -> Iterator[Finding]:
     for section in pack.sections:
         for piece in section.pieces:
             if isinstance(piece, Text):
                 for match in _PLACEHOLDER.finditer(piece.data):
                     yield _open(section.name, match, piece, sources)
+            elif isinstance(piece, Added):
+                yield Finding(
+                    "bad-byte",
+                    Severity.HYGIENE,
+                    "a byte that is no UTF-8 is rendered as U+FFFD",
+                    section=section.name,
+                    at=_place(piece.path, piece.offset, sources),
+                )
+
+
+def _place(path: str, offset: int, sources: Sources | None) -> str:
+    source = sources.get(path) if sources else None
+    return source.position(offset) if source else path
 
 
 def _open(section: str, match: re.Match[bytes], piece: Text, sources: Sources | None) -> Finding:
     name = match[1].decode()
     again = name in HOLES.get(section, ())
-    source = sources.get(piece.path) if sources else None
-    offset = piece.offset + match.start()
     return Finding(
         "placeholder-unfilled",
         Severity.CORRUPTING,
@@ -169,5 +180,5 @@ def _open(section: str, match: re.Match[bytes], piece: Text, sources: Sources | 
         else f"nothing fills `{{{name}}}` here",
         section=section,
         name=name,
-        at=source.position(offset) if source else piece.path,
+        at=_place(piece.path, piece.offset + match.start(), sources),
     )

@@ -55,16 +55,25 @@ FAULTS = {
 
 
 class FragmentError(DecodeError):
-    """A fault in a fragment; `error_code` is Clio's word for it, `path` the file."""
+    """A fault in a fragment.
+
+    `error_code` names the fault, `path` the file, and `report` is the line that Clio's own loader
+    would give where that line is part of its contract.
+    """
 
     def __init__(self, code: str, path: str, message: str = "", line: int = 0) -> None:
         self.error_code = code
         self.path = path
-        at = f"{path}:{line}" if line else path
-        super().__init__(message or FAULTS[code], at=at)
+        self.report = f"{BOUNDARY}: {path}: {message or FAULTS[code]}"
+        super().__init__(message or FAULTS[code], at=f"{path}:{line}" if line else path)
 
-    def __str__(self) -> str:
-        return f"{BOUNDARY}: {super().__str__()}"
+    @classmethod
+    def duplicate(cls, name: str, first: str, second: str) -> FragmentError:
+        """Say that an id stands in two files; the second is at fault."""
+        error = cls("duplicate-id", second, f"fragment id `{name}` stands in `{first}` too")
+        error.report = f'{BOUNDARY}: duplicate fragment id "{name}" in {first} and {second}'
+        error.hint = "give one of them another id, or leave its file out of `files`"
+        return error
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +158,6 @@ def load(sources: Iterable[tuple[str, Source]]) -> tuple[Fragment, ...]:
     for path, source in in_order(sources):
         fragment = read_fragment(source, path)
         if other := table.get(fragment.id):
-            message = f"fragment id `{fragment.id}` stands in `{other.path}` too"
-            raise FragmentError("duplicate-id", fragment.path, message)
+            raise FragmentError.duplicate(fragment.id, other.path, fragment.path)
         table[fragment.id] = fragment
     return tuple(table.values())

@@ -167,7 +167,7 @@ def _texts(source: Source, start: int, end: int) -> Iterator[Piece]:
         except UnicodeDecodeError as error:
             if error.start:
                 yield Text(source.data[start : start + error.start], source.path, start)
-            yield Added(_REPLACEMENT, "bad-byte")
+            yield Added(_REPLACEMENT, "bad-byte", source.path, start + error.start)
             start += error.end
         else:
             yield Text(source.data[start:end], source.path, start)

@@ -45,10 +45,12 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Bytes that `rule` of the form puts where a file has none, such as U+FFFD for a bad byte."""
+    """Bytes that `rule` of the form puts where a file has others, such as U+FFFD for a bad one."""
 
     data: bytes
     rule: str
+    path: str
+    offset: int
 
 
 Piece = Text | Hole | Added
