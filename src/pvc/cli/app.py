@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    import re
+
     from pvc.store.repo import Repository
 
 
@@ -44,11 +46,14 @@ class App:
 
         write_out(path, data)
 
-    def say(self, text: str) -> None:
-        """Write a result for people; control characters are escaped."""
+    def say(self, text: str, *, marked: re.Pattern[str] | None = None) -> None:
+        """Write a result for people: control characters escaped, then `marked` in colour."""
         from pvc.cli.main import printable
 
-        click.echo(printable(text))
+        shown = printable(text)
+        if marked and self.colour:
+            shown = marked.sub(lambda found: click.style(found[0], fg="yellow"), shown)
+        click.echo(shown)
 
     def note(self, text: str) -> None:
         """Write to stderr what is no result."""

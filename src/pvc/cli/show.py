@@ -2,14 +2,15 @@
 
 Rule 1: a result knows its JSON (`to_json`, a contract); its text is for people and may change.
 Rule 2: a status is a sentence with a period; none follows an id.
+Rule 3: colour is put on after control characters were escaped, so no text of others can bring its
+own. What it marks is a version's label.
 """
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from pvc.model.span import FromBinding, FromSource, FromTool, Glue, Unversioned
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pvc.store.versions import VersionInfo
 
 EXCERPT_CHARS = 60
+_LABEL = re.compile(r"(?<!\S)[a-z0-9][a-z0-9._-]*@[1-9][0-9]*(?![^\s:])")
 
 
 def show(app: App, result: Any, *, as_json: bool) -> None:
@@ -37,7 +39,7 @@ def show(app: App, result: Any, *, as_json: bool) -> None:
         app.json(result.to_json())
         return
     for line in TEXTS[type(result).__name__](result):
-        app.say(line if app.colour else click.unstyle(line))
+        app.say(line, marked=_LABEL)
 
 
 def excerpt(data: bytes, limit: int = EXCERPT_CHARS) -> str:
@@ -87,9 +89,8 @@ def _superseded(result: Superseded) -> Iterator[str]:
 
 def version_line(version: VersionInfo) -> str:
     """One version in one line."""
-    label = click.style(f"{version.name}@{version.number}", fg="yellow")
     when = day(version.time.seconds)
-    return f"{label}  {version.id.short}  {when}  {version.author.name}  {version.subject}"
+    return f"{version.label}  {version.id.short}  {when}  {version.author.name}  {version.subject}"
 
 
 def _versions(result: VersionsLog) -> Iterator[str]:
