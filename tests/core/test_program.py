@@ -180,6 +180,15 @@ def test_a_value_that_is_missing_is_named_with_what_to_type(name: str) -> None:
     assert caught.value.hint.startswith(f"--set {name}=")
 
 
+def test_all_that_is_missing_is_named_at_once() -> None:
+    with pytest.raises(UsageError, match="no `workspace`, `platform`, `shell`") as caught:
+        render(pack(""), {"tools": []})
+    assert caught.value.hint == (
+        "--set workspace=… --set platform=… --set shell=… "
+        "--set enforcement=FullyEnforced --set network=NetworkBlocked"
+    )
+
+
 def test_an_environment_is_an_object() -> None:
     with pytest.raises(UsageError, match="JSON object"):
         program.run(compile_pack(loom.read(pack(""))), ["workspace"])

@@ -58,10 +58,8 @@ _ASCII_WHITE = b"\t\n\v\f\r "
 
 def value(field: "Field", given: "Values", pointer: str) -> object:
     """Check one field of a kind that `core.program` does not know."""
-    name, kind, required, choices, tag, variants = field
+    name, kind, _, choices, tag, variants = field
     held = given.get(name)
-    if required and name not in given:
-        raise UsageError(f"the environment has no `{name}`", at=pointer)
     if kind == "full" and name in given:
         raise UnsupportedError(f"no program can render `{name}`", at=pointer, hint=tag)
     if kind == "fragment":

@@ -113,6 +113,13 @@ def check(fields: "Iterable[Field]", environment: object, pointer: str) -> "Valu
                 at=f"{pointer}/{key}",
                 hint=near(key, known),
             )
+    missing = [f for f in fields if f[2] and f[0] not in environment]
+    if missing:
+        raise UsageError(
+            f"the environment has no {', '.join(f'`{f[0]}`' for f in missing)}",
+            at=f"{pointer}/{missing[0][0]}",
+            hint=_how_to_give(missing, pointer),
+        )
     return {f[0]: _checked(f, environment, f"{pointer}/{f[0]}") for f in fields}
 
 
@@ -125,25 +132,23 @@ def _checked(field: "Field", environment: "Values", pointer: str) -> object:
 
 
 def _value(field: "Field", environment: "Values", pointer: str) -> object:
-    name, kind, required, choices, tag, variants = field
+    name, kind, _, choices, tag, variants = field
     if kind in ("records", "whole", "flag"):
         from pvc.core.sections import value_of  # known to the forms that have such fields
 
         return value_of(field, environment.get(name), pointer, check)
     if name not in environment:
-        if required:
-            raise UsageError(
-                f"the environment has no `{name}`",
-                at=pointer,
-                hint=f"--set {name}={choices[0] if choices else '…'}",
-            )
         return [] if kind == "list" else None if kind == "nullable" else ""
     value = environment[name]
     if kind == "nullable" and (value is None or _is_blank(value)):
         return None
     if kind == "list":
         if not isinstance(value, list):
-            raise UsageError(f"`{name}` is a list of texts, not {kind_of(value)}", at=pointer)
+            raise UsageError(
+                f"`{name}` is a list of texts, not {kind_of(value)}",
+                at=pointer,
+                hint=f'in the file of --env: "{name}": ["…", "…"]',
+            )
         return [checked_text(item, name, f"{pointer}/{i}") for i, item in enumerate(value)]
     if kind == "variant":
         return _variant(name, value, choices, tag, variants, pointer)
@@ -151,6 +156,13 @@ def _value(field: "Field", environment: "Values", pointer: str) -> object:
     if kind == "choice":
         _one_of(name, text, choices, pointer)
     return text
+
+
+def _how_to_give(missing: "list[Field]", pointer: str) -> str:
+    """Write missing fields as words for the command line, which reach no deeper than the top."""
+    if pointer:
+        return f"`{pointer}` stands in the file of --env"
+    return " ".join(f"--set {f[0]}={f[3][0] if f[3] else '…'}" for f in missing)
 
 
 def _is_blank(value: object) -> bool:
@@ -181,7 +193,7 @@ def _variant(
 def _one_of(name: str, text: str, choices: "tuple[str, ...]", pointer: str) -> None:
     if text not in choices:
         raise UsageError(
-            f"`{name}` is `{text}`, not one of {', '.join(choices)}",
+            f"`{name}` is `{text}`, which is not one of its {len(choices)} values",
             at=pointer,
             hint=near(text, choices),
         )
