@@ -27,6 +27,13 @@ def test_the_spans_of_render_tile_its_bytes(adopted: Clone) -> None:
     assert kinds == ["source", "glue", "source", "binding", "source"]
 
 
+def test_the_map_goes_to_stdout_instead_of_the_bytes(adopted: Clone) -> None:
+    words = ("render", "agent", "--set", "cwd=/srv")
+    assert adopted.pvc(*words, "--map", "-").json["bytes"] == len(adopted.pvc(*words).out)
+    assert adopted.pvc(*words, "--map", "-", "--out", "p.md").json["schema"] == "pvc.map/1"
+    assert (adopted.path / "p.md").read_bytes() == adopted.pvc(*words, "--out", "-").out
+
+
 def test_an_identical_folder_makes_no_version(adopted: Clone) -> None:
     before = adopted.refs()
     assert "holds these very bytes" in adopted.pvc("supersede", "agent", "-m", "Again").text

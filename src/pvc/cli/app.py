@@ -41,7 +41,10 @@ class App:
         sys.stdout.buffer.flush()
 
     def write_file(self, path: str, data: bytes) -> None:
-        """Write a file by a temporary name and a rename, so that it is whole or not there."""
+        """Write a file, or stdout for `-`; by a rename, so that it is whole or not there."""
+        if path == "-":
+            self.write(data)
+            return
         from pvc.launch.main import write_out
 
         write_out(path, data)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("tree")
 @environment_options
-@click.option("--map", "map_file", metavar="FILE", help="Write the spans as JSON to FILE.")
+@click.option("--map", "map_file", metavar="FILE", help="Write the spans as JSON; `-` is stdout.")
 @click.option("--out", metavar="FILE", help="Write the bytes to FILE instead of stdout.")
 @click.option("--worktree", is_flag=True, help="Render the folder as it stands, not yet adopted.")
 @click.pass_obj
@@ -46,7 +46,5 @@ def command(
     if map_file:
         text = json.dumps(result.map_json(), ensure_ascii=False, indent=1)
         app.write_file(map_file, text.encode() + b"\n")
-    if out:
-        app.write_file(out, result.rendered.data)
-    else:
-        app.write(result.rendered.data)
+    if out or map_file != "-":
+        app.write_file(out or "-", result.rendered.data)
