@@ -60,19 +60,35 @@ def run(
         raise UnsupportedError("a bare repository has no folders", hint="work in a clone of it")
     folder = folder.resolve()
     if not folder.is_relative_to(repo.worktree.resolve()):
-        raise UsageError(f"`{folder}` is outside of the repository", at=str(repo.worktree))
+        raise UsageError(
+            f"`{folder}` is outside of the repository",
+            at=str(repo.worktree),
+            hint="pvc -C DIR works in another repository",
+        )
     files = _files(folder)
-    packs = _write_builtin_packs(repo)
     manifest = folder / MANIFEST
     if manifest.exists():
-        found = parse_manifest(manifest.read_bytes(), at=str(manifest))
-        name, form = str(found.name), found.form
+        name, form = _kept(manifest, name, form)
     else:
         name = str(TreeName(name or _name_from(folder)))
         form = form or _form_of(files)
+    packs = _write_builtin_packs(repo)
     written = _write_files(folder, files, name, form)
     relative = folder.relative_to(repo.worktree.resolve()).as_posix()
     return Initialized(name, form, "" if relative == "." else relative, written, packs)
+
+
+def _kept(manifest: Path, name: str | None, form: str | None) -> tuple[str, str]:
+    """Read name and form of a folder that is a tree already; refuses to change them."""
+    found = parse_manifest(manifest.read_bytes(), at=str(manifest))
+    for key, here, wanted in (("name", found.name, name), ("form", found.form, form)):
+        if wanted not in (None, here):
+            raise UsageError(
+                f"the folder is a tree already, its {key} `{here}`, not `{wanted}`",
+                at=str(manifest),
+                hint=f"edit `{key}` there, or leave --{key} out",
+            )
+    return str(found.name), found.form
 
 
 def _files(folder: Path) -> list[str]:
