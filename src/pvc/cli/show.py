@@ -60,6 +60,12 @@ def moment(microseconds: int) -> str:
     return at.strftime("%Y-%m-%d %H:%M:%S")
 
 
+OBSERVED = {
+    "request": "a request body as it was sent",
+    "rendered": "as something else rendered them",
+}
+TAKEN = {"head": "in commit", "index": "as staged on", "worktree": "as it stood on"}
+
 # --- versions -------------------------------------------------------------------------------
 
 
@@ -68,7 +74,9 @@ def _initialized(result: Initialized) -> Iterator[str]:
     for path in result.written:
         yield f"  wrote {path}"
     for pack in result.packs:
-        yield f"  added the pack {pack}@1"
+        yield f"  added the pack {pack}@1 to refs/pvc/packs"
+    if not result.folder:
+        yield "This is the whole repository: `pvc init DIR` takes one folder of it."
     yield f"Next: git add, git commit, then pvc supersede {result.name} -m REASON"
 
 
@@ -76,6 +84,8 @@ def _superseded(result: Superseded) -> Iterator[str]:
     label = f"{result.name}@{result.number}"
     if result.status == "identical":
         yield f"Nothing to adopt: {label} holds these very bytes."
+        if result.uncommitted:
+            yield f"{result.uncommitted} has edits that are not committed; commit them first."
         return
     if result.version:
         yield f"adopted {label} {result.version.id.short}"
@@ -118,42 +128,62 @@ def pin_line(pin: Pin) -> str:
 def _shown(result: Shown) -> Iterator[str]:
     pin, version = result.pin, result.version
     if pin:
-        yield f"session      {pin.session}" + ("" if pin.chain == "main" else f" ({pin.chain})")
-        yield f"pinned       {moment(pin.time)} UTC by writer {pin.writer[:12]}"
-        yield f"prompt       {pin.prompt}"
-        for label, digest in (
-            ("values", pin.environment),
-            ("tools", pin.tools),
-            ("head", pin.head),
-        ):
-            if digest:
-                yield f"{label:<12} {digest}"
-        if pin.supersedes:
-            yield f"supersedes   {pin.supersedes}: {pin.reason}"
-        yield f"receipt      {pin.receipt}"
-        if result.rendered:
-            yield f"bytes        {len(result.rendered.data)}, rendered again, digest agrees"
-        elif result.missing:
-            yield f"bytes        not here: {result.missing}"
+        yield from _pin_lines(pin)
+    if pin and result.rendered:
+        how = OBSERVED.get(pin.observed or "", "rendered again, digest agrees")
+        yield f"bytes        {len(result.rendered.data)}, {how}"
+    elif result.missing:
+        yield f"bytes        not here: {result.missing}"
+        yield f"  hint: {result.missing.hint}"
     if version:
-        yield f"version      {version_line(version)}"
-        if version.source:
-            place = f"{version.source.short}:{version.source_path}"
-            yield f"source       {place} ({version.source_state})"
-        if version.reason != version.subject:
-            yield from (f"  {line}" for line in version.reason.split("\n"))
+        yield from _version_lines(version)
+    elif pin and pin.tree:
+        yield f"version      {pin.tree}@{pin.version}"
     for path, size in result.files:
         yield f"  {size:>8}  {path}"
 
+
+def _pin_lines(pin: Pin) -> Iterator[str]:
+    yield f"session      {pin.session}" + ("" if pin.chain == "main" else f" ({pin.chain})")
+    yield f"pinned       {moment(pin.time)} UTC by writer {pin.writer[:12]}"
+    yield f"prompt       {pin.prompt}"
+    for label, digest in (
+        ("environment", pin.environment),
+        ("tools", pin.tools),
+        ("head", pin.head),
+        ("receipt", pin.receipt),
+    ):
+        if digest:
+            yield f"{label:<12} {digest}"
+    if pin.supersedes:
+        yield f"re-pinned    {pin.reason}"
+        yield f"  before     receipt {pin.supersedes}"
+
+
+def _version_lines(version: VersionInfo) -> Iterator[str]:
+    yield f"version      {version_line(version)}"
+    if version.source:
+        taken = TAKEN[version.source_state or "head"]
+        yield f"source       {version.source_path or '.'} {taken} {version.source.short}"
+    if version.reason != version.subject:
+        yield from (f"  {line}" for line in version.reason.split("\n"))
+
+
+UNKNOWN = {
+    "same_account": 'whether both were sent for one account (--context: {"same_account": true})',
+    "seconds_between": "the time between the two (--seconds)",
+}
 
 # --- blame and miss -------------------------------------------------------------------------
 
 
 def _blamed(result: Blamed) -> Iterator[str]:
     reasons: dict[str, str] = {}
+    wide = max((len(owner(run)) for run in result.runs), default=0)
+    named = max((len(run.section) for run in result.runs), default=0)
     for run in result.runs:
         data = result.rendered.data[run.start : run.end]
-        yield f"{run.start:>7}  {owner(run):<44}  {run.section:<20}  {excerpt(data)}"
+        yield f"{run.start:>7}  {owner(run):<{wide}}  {run.section:<{named}}  {excerpt(data)}"
         if run.version:
             label = f"{run.version.name}@{run.version.number}"
             reasons.setdefault(label, f"{label}  {run.version.author.name}: {run.version.subject}")
@@ -190,6 +220,12 @@ def _missed(result: Missed) -> Iterator[str]:
     yield f"{miss.verdict}: {miss.kind}"
     if miss.first_divergence:
         yield from _divergence(miss.first_divergence)
+    else:
+        yield f"  {miss.evidence}"
+        if _unmarked(result):
+            yield "  A marks nothing for the cache, so there was nothing to read back"
+    for fact in miss.unknown:
+        yield f"  not known: {UNKNOWN.get(fact, fact)}"
     if result.owner:
         yield from _owner_lines(result.owner)
     if lost.size_bytes:
@@ -199,6 +235,12 @@ def _missed(result: Missed) -> Iterator[str]:
             yield f"  costs as much as {lost.cost:.0f} tokens of base input"
     if result.advice:
         yield result.advice
+
+
+def _unmarked(result: Missed) -> bool:
+    """Whether the provider caches what is marked, and A marks nothing."""
+    body = result.a.body
+    return body.rules.lookback_elements is not None and not body.markers
 
 
 def _divergence(place: Divergence) -> Iterator[str]:
@@ -214,7 +256,8 @@ def _divergence(place: Divergence) -> Iterator[str]:
 def _owner_lines(who: Owner) -> Iterator[str]:
     run = who.run
     if not isinstance(run.origin, FromSource) or run.version is None:
-        yield f"{who.change} by {owner(run)}"
+        if not isinstance(run.origin, Unversioned):
+            yield f"{who.change} by {owner(run)}"
         return
     yield f"{who.change} by {owner(run)}: {run.origin.path}"
     if run.source:
