@@ -296,7 +296,8 @@ class Folders(Mapping[str, str]):
             path, why = self.unreadable[0]
             hint = f"`{shown(path)}` cannot be read: {why}"
         else:
-            hint = "`pvc init DIR` makes a folder a tree; `--worktree` finds what is not committed"
+            known = ", ".join(f"`{each}`" for each in self)
+            hint = f"there is {known}" if known else "`pvc init DIR` makes a folder a tree"
         raise NotFoundError(f"no folder has a `{MANIFEST}` with the name `{name}`", hint=hint)
 
     def __iter__(self) -> Iterator[str]:

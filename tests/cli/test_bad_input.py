@@ -41,6 +41,40 @@ def test_what_is_not_there_is_named(adopted: Clone, words: list[str], says: str)
     assert adopted.refs() == before
 
 
+def test_a_tree_that_is_not_committed_is_told_from_one_that_is_not_there(adopted: Clone) -> None:
+    adopted.pvc("init", "other")
+    assert "git add other && git commit" in adopted.refused("supersede", "other", "-m", "x", code=4)
+    assert "git add other;" in adopted.refused("supersede", "other", "-m", "x", "--index", code=4)
+    assert "there is `agent`" in adopted.refused("supersede", "third", "-m", "x", code=4)
+
+
+def test_edits_that_are_not_committed_are_pointed_out(adopted: Clone) -> None:
+    words = ("supersede", "agent", "-m", "x")
+    assert "not committed" not in adopted.pvc(*words).text
+    adopted.write("agent/10-role.md", "other\n")
+    assert "agent has edits that are not committed" in adopted.pvc(*words).text
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["show", "mondy"], "did you mean `monday`?"),
+        (["show", "0123abcd"], "a digest is written `b3:0123abcd`"),
+        (["log", "--pins", "agnt"], "did you mean `agent`?"),
+    ],
+    ids=["session", "digest", "pins of a tree"],
+)
+def test_a_near_name_is_offered(adopted: Clone, words: list[str], says: str) -> None:
+    adopted.pvc("pin", "agent", "--session", "monday", "--set", "cwd=/")
+    assert says in adopted.refused(*words, code=4)
+
+
+def test_init_changes_neither_name_nor_form(adopted: Clone) -> None:
+    assert "its form `plain`" in adopted.refused("init", "agent", "--form", "loom", code=2)
+    assert "its name `agent`" in adopted.refused("init", "agent", "--name", "b", code=2)
+    assert "-C DIR" in adopted.refused("init", str(adopted.path.parent / "far"), code=2)
+
+
 def test_an_ambiguous_digest_prefix_names_what_it_begins(adopted: Clone) -> None:
     # 16 ^ 4 prefixes of four digits: of 1,500 prompts two share one (all but surely, and always
     # the same two, for the prompts are always the same).

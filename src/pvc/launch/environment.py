@@ -121,5 +121,5 @@ def read_input(path: str, directory: str = "") -> bytes:
 def _pair(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not key or not equals:
-        raise UsageError(f"`--set` takes KEY=TEXT, not `{text}`")
+        raise UsageError(f"`--set` takes KEY=TEXT, not `{text}`", hint=f"--set {key or 'KEY'}=…")
     return key, value

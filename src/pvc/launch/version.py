@@ -48,13 +48,16 @@ class Versions:
             ChannelName(point)
             oid = refs.read(self._place, f"{refs.CHANNELS}{tree}/{point}")
             if oid is None:
-                raise NotFoundError(f"tree `{tree}` has no channel `{point}`", hint="pvc promote")
+                raise NotFoundError(
+                    f"tree `{tree}` has no channel `{point}`",
+                    hint=f"pvc log {tree} lists its versions, such as {tree}@1",
+                )
             return self.at(oid)
         tip = refs.read(self._place, refs.TREES + tree)
         if tip is None:
             raise NotFoundError(
                 f"no tree `{tree}` here",
-                hint=f"pvc supersede {tree} -m REASON makes its first version; or pvc sync",
+                hint=f"pvc log lists trees; pvc supersede {tree} -m REASON makes its first version",
             )
         newest = self.at(tip)
         return self._back(newest, int(point), text) if at else newest

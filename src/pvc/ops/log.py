@@ -47,10 +47,14 @@ def versions_log(repo: Repository, name: str | None, limit: int) -> VersionsLog:
 
 
 def pins_log(repo: Repository, tree: str | None, limit: int) -> PinsLog:
-    """List the newest pins, of one tree or of all."""
+    """List the newest pins, of one tree or of all. Raises `NotFoundError` for an unknown tree."""
+    from pvc.ops.select import select_version
     from pvc.store.ledger import Ledger
 
-    return PinsLog(Ledger(repo).newest(limit, tree))
+    pins = Ledger(repo).newest(limit, tree)
+    if tree is not None and not pins:
+        select_version(repo, tree)  # raises, with the near name, where there is no such tree
+    return PinsLog(pins)
 
 
 def version_json(version: VersionInfo) -> dict[str, object]:

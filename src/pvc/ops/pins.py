@@ -58,6 +58,6 @@ def body_of(repo: Repository, digest: Digest | None, what: str) -> bytes:
     if data is None:
         raise NotFoundError(
             f"{what} are not in this clone",
-            hint="bodies stay where they were pinned unless `pvc.pushBodies` is set there",
+            hint="where it was pinned, `git config pvc.pushBodies true` and `pvc sync` share them",
         )
     return data

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pvc.store.versions import Kind, VersionInfo
 
 SESSION = "session:"
+NEAR_PINS = 200
+"""How many of the newest pins are looked through for a session of a similar name."""
 KINDS: tuple[Kind, ...] = ("trees", "packs")
 
 
@@ -46,7 +48,9 @@ def select(repo: Repository, word: str) -> Selected:
         return Selected(version=select_version(repo, word))
     if pins:
         return Selected(pin=pins[0])
-    raise NotFoundError(f"`{word}` is no tree, pack or session here", hint=_hint(repo, word))
+    raise NotFoundError(
+        f"`{word}` is no tree, pack or session here", hint=_hint(repo, word, sessions=True)
+    )
 
 
 def select_version(repo: Repository, word: str) -> VersionInfo:
@@ -61,7 +65,9 @@ def select_version(repo: Repository, word: str) -> VersionInfo:
         return find(repo, kind, name, int(label) if at else None)
     move = repo.ref(f"refs/pvc/channels/{name}/{label}")
     if move is None:
-        raise NotFoundError(f"`{name}` has no channel `{label}`", hint=f"pvc log {name}")
+        raise NotFoundError(
+            f"`{name}` has no channel `{label}`", hint=f"pvc log {name} lists its versions"
+        )
     return at_commit(repo, repo.commit(move).parents[-1])
 
 
@@ -110,16 +116,24 @@ def _is_ref_name(name: str) -> bool:
     return True
 
 
-def _hint(repo: Repository, word: str) -> str:
+def _hint(repo: Repository, word: str, *, sessions: bool = False) -> str:
+    """Offer the near name, of trees and packs, with `sessions` of the newest pins too."""
     from difflib import get_close_matches
 
+    from pvc.store.ledger import Ledger
     from pvc.store.versions import names
 
     known = [name for kind in KINDS for name in names(repo, kind)]
+    if sessions:
+        known += [pin.session for pin in Ledger(repo).newest(NEAR_PINS)]
     near = get_close_matches(word.split("@", maxsplit=1)[0], known, 1)
     if near:
         return f"did you mean `{near[0]}`?"
     remote = any(f"/{word}" in ref for ref, _ in repo.refs("refs/pvc/remotes/"))
-    return (
-        "it is on a remote: pvc sync" if remote else "pvc log lists trees; pvc log --pins sessions"
-    )
+    if remote:
+        return "it is on a remote: pvc sync"
+    if sessions and len(word) >= 4 and not set(word) - set("0123456789abcdef"):
+        return f"a digest is written `{TAG}{word}`"
+    if sessions:
+        return "pvc log lists trees; pvc log --pins lists sessions"
+    return f"pvc log lists trees; pvc supersede {word} -m REASON makes the first version of one"

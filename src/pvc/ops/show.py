@@ -33,8 +33,10 @@ class Shown:
     def bytes_or_raise(self) -> bytes:
         """Give the exact prompt; raises what stands in its way."""
         if self.rendered is None:
+            label = self.version.label if self.version else "TREE"
             raise self.missing or UsageError(
-                "a version has no bytes without values", hint="pvc render TREE@V"
+                "a version has no bytes without values",
+                hint=f"pvc render {label} --env FILE, or --set KEY=TEXT",
             )
         return self.rendered.data
 

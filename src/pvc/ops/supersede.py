@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pvc.dialects.base import findings_of, read_pack
 from pvc.dialects.manifest import parse_manifest
-from pvc.errors import NotFoundError, RefusedError, UsageError
+from pvc.errors import NotFoundError, PvcError, RefusedError, UsageError
 from pvc.model.finding import Assessment, Finding
 from pvc.model.manifest import MANIFEST
 from pvc.model.source import Source, Sources
@@ -56,6 +56,8 @@ class Superseded:
     changed: tuple[str, ...]
     findings: tuple[Finding, ...]
     dry_run: bool
+    uncommitted: str = ""
+    """The folder, when the version is identical and files in it are not committed."""
 
     @property
     def number(self) -> int:
@@ -132,14 +134,15 @@ def run(
             taken=Taken(found.snapshot.source_commit, found.snapshot.path, state),
         )
         compile_version(repo, version)
-    return Superseded(name, kind, previous, version, changed, found.findings, dry_run)
+    uncommitted = "" if changed else _uncommitted(repo, found.snapshot)
+    return Superseded(name, kind, previous, version, changed, found.findings, dry_run, uncommitted)
 
 
 def read_candidate(repo: Repository, name: str, state: State, folder: str | None) -> Candidate:
     """Read and decode a folder as the next version of `name`; writes nothing."""
-    from pvc.files import find_trees, read_folder
+    from pvc.files import read_folder
 
-    where = find_trees(repo, state).one(name) if folder is None else folder
+    where = _folder_of(repo, name, state) if folder is None else folder
     snapshot = read_folder(repo, where, state)
     files = snapshot.sources
     manifest = _manifest(files, name, snapshot.path)
@@ -147,6 +150,39 @@ def read_candidate(repo: Repository, name: str, state: State, folder: str | None
     sources = Sources.of([*files, *_pack_files(repo, packs)])
     pack = read_pack(sources)
     return Candidate(snapshot, manifest, packs, pack, findings_of(pack, sources))
+
+
+def _folder_of(repo: Repository, name: str, state: State) -> str:
+    """Find the folder of that name; where it is only in the worktree, say what is to be done."""
+    from pvc.files import find_trees
+
+    folders = find_trees(repo, state)
+    if name not in folders and state != "worktree":
+        there = find_trees(repo, "worktree").get(name)
+        if there is not None:
+            done, how = ("committed", " && git commit") if state == "head" else ("staged", "")
+            raise NotFoundError(
+                f"the tree `{name}` is not {done} yet",
+                at=there or ".",
+                hint=f"git add {there or '.'}{how}; or --worktree takes the files as they stand",
+            )
+    return folders.one(name)
+
+
+def _uncommitted(repo: Repository, taken: Snapshot) -> str:
+    """Name the folder when the worktree holds other files than were taken from HEAD."""
+    from pvc.files import read_folder
+
+    if taken.state != "head" or repo.worktree is None:
+        return ""
+    try:
+        there = read_folder(repo, taken.path or ".", "worktree")
+    except PvcError:  # only a remark hangs on it
+        return ""
+    same = [(file.path, file.oid) for file in there.files] == [
+        (file.path, file.oid) for file in taken.files
+    ]
+    return "" if same else taken.path or "."
 
 
 def _theirs(repo: Repository, kind: Kind, name: str, remote: str) -> VersionInfo:
@@ -208,5 +244,7 @@ def _refuse_corrupting(findings: tuple[Finding, ...], *, accept: bool) -> None:
         raise RefusedError(
             f"{first.message}{more}",
             at=first.at,
-            hint=f"{first.hint or 'mend it'}, or adopt it as it is with --accept-findings",
+            hint="\n".join(
+                line for line in (first.hint, "--accept-findings adopts it as it is") if line
+            ),
         )
