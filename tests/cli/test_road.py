@@ -191,6 +191,11 @@ def test_a_fresh_clone_can_pin_show_and_blame_after_sync(
     bob.pvc("sync")
     plain.pvc("sync", "origin")
     assert plain.pvc("show", "session:t", "--json").json["pin"]["session"] == "t"
+    assert "pvc.pushBodies" in plain.pvc("show", "session:t").text
+    bob.git("config", "pvc.pushBodies", "true")
+    bob.pvc("sync")
+    plain.pvc("sync", "origin")
+    assert plain.pvc("show", "t", "--bytes").out == bob.pvc("show", "t", "--bytes").out
     assert bob.git("fsck", "--strict") == ""
 
 

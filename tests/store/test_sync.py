@@ -140,7 +140,7 @@ def test_a_second_sync_does_nothing(clones: tuple[Repository, Repository]) -> No
 def test_bodies_go_only_where_the_setting_says(
     clones: tuple[Repository, Repository], hub: Workspace, back_end: BackEnd
 ) -> None:
-    ann, _ = clones
+    ann, bob = clones
     body = pin(ann).replace("/pins/", "/bodies/")
     commit = ann.ref(body.replace("/bodies/", "/pins/"))
     assert commit
@@ -152,6 +152,10 @@ def test_bodies_go_only_where_the_setting_says(
 
     run(open_repository(ann.git_dir.parent, back_end=back_end))
     assert hub.oid(body) == commit
+    lines = list(run(bob).to_lines())
+    assert bob.ref(body.replace("refs/pvc/", "refs/pvc/remotes/origin/")) == commit
+    assert f"fetched {body.removeprefix('refs/pvc/')} to {commit.short}" in lines
+    assert "nothing to exchange with origin" not in lines
 
 
 def test_over_git_daemon(clones: tuple[Repository, Repository], hub: Workspace) -> None:

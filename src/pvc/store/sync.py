@@ -6,6 +6,7 @@
 Rule 1: nothing is forced, in either direction. What does not fast-forward is reported by name.
 Rule 2: a local ref moves by compare-and-swap, and only to a commit that is what its name says.
 Rule 3: of the ledgers only this clone's own is pushed, its bodies only with `pvc.pushBodies`.
+Whatever bodies a remote holds are fetched: who pushed them meant them to be read.
 Rule 4: `pvc.refPrefix` says where these refs are on the remote, for hosts that take only heads and
 tags. In a clone they are always below `refs/pvc/`.
 Rule 5: settings for ordinary fetches (mirrors, pruning, filters, tags) do not hold here; a filter
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
 
 LOCAL = "refs/pvc"
-KINDS = ("trees", "packs", "channels", "pins")
+KINDS = ("trees", "packs", "channels", "pins", "bodies")
 FORWARDED = ("trees", "packs", "channels")
 _ROUNDS = 3  # others push too; after that many the user may try again
 _FETCH = (
@@ -126,6 +127,10 @@ class SyncResult:
     def to_lines(self) -> Iterator[str]:
         """Say it to a person."""
         yield f"folded {_count(self.folded.pins, 'pin')}"
+        records = [move for move in self.fetched if self._kind(move) not in FORWARDED]
+        for move in records:
+            ref = move.ref.removeprefix(f"{LOCAL}/remotes/{self.remote}/")
+            yield f"fetched {ref} to {move.new.short}"
         for words, moves in (("forwarded", self.forwarded), ("pushed", self.pushed)):
             for move in moves:
                 yield f"{words} {move.ref.removeprefix(LOCAL + '/')} to {move.new.short}"
@@ -139,8 +144,13 @@ class SyncResult:
             yield f"  there  {split.theirs.label} {split.theirs.commit.short} {split.theirs.reason}"
         if self.diverged:
             yield f"hint: `pvc supersede NAME --resolve {self.remote}` goes on from both"
-        if self.remote and not (self.forwarded or self.pushed or self.refused or self.diverged):
+        done = (records, self.forwarded, self.pushed, self.refused, self.diverged)
+        if self.remote and not any(done):
             yield f"nothing to exchange with {self.remote}"
+
+    def _kind(self, fetched: Move) -> str:
+        """Tell what a fetched ref holds: `trees`, …, `bodies`."""
+        return fetched.ref.removeprefix(f"{LOCAL}/remotes/{self.remote}/").partition("/")[0]
 
 
 def _count(number: int, noun: str) -> str:
