@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 TESTS ?= tests
 BENCHES ?=
-DIRS ?= tests/vectors/loom tests/cases/blame tests/cases/miss
+DIRS ?= tests/vectors tests/cases/blame tests/cases/miss
 
 .PHONY: demo test check bench conform docs clean
 

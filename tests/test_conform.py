@@ -39,7 +39,7 @@ def put(folder: Path, **files: object) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("system", ["loom", "xingular"])
+@pytest.mark.parametrize("system", ["loom", "panto", "raku-agent", "xingular"])
 def test_every_vector_passes(system: str) -> None:
     code, lines = conform(VECTORS / system)
     assert (code, lines) == (0, [f"{len([*(VECTORS / system).iterdir()])} passed, 0 failed"])

@@ -61,7 +61,8 @@ def section(rendered: Rendered, name: str) -> str:
 def test_the_wheel_has_its_packs_under_their_own_names() -> None:
     names = [pack.name for pack in builtin_packs()]
     assert names == sorted(names)
-    assert {f"builtin-{name}" for name in ("clio", "clio-memory", "harness", "loom")} == {*names}
+    forms = ("clio", "clio-memory", "harness", "loom", "panto", "raku")
+    assert {f"builtin-{name}" for name in forms} == {*names}
     for pack in builtin_packs():
         (manifest,) = [source.data for source in pack.files if source.path == "pvc.toml"]
         assert f'name = "{pack.name}"'.encode() in manifest

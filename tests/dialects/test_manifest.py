@@ -30,7 +30,7 @@ def test_a_small_manifest_has_the_defaults_of_its_form() -> None:
         kind=Kind.TREE, name=TreeName("agent"), form=Form.PLAIN, files=("**/*.md",)
     )
     assert parse(LOOM).files == ("**/*.loom", "**/*.md")
-    assert parse(HEAD.replace("plain", "raku")).files == ("**/*",)
+    assert parse(HEAD.replace("plain", "harness")).files == ("**/*",)
 
 
 def test_every_key_is_read() -> None:

@@ -13,6 +13,7 @@ from pvc.core.compile_recipe import compile_recipe
 from pvc.model.pack import (
     Added,
     Binding,
+    BlockBinding,
     Field,
     GuardBinding,
     Hole,
@@ -23,6 +24,7 @@ from pvc.model.pack import (
     Text,
     TextBinding,
 )
+from pvc.model.span import Plane
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,12 +42,19 @@ def compile_pack(pack: Pack) -> Program:
         return (pack.form, pack.rule, fields, (compile_recipe(pack),))
     fill = _Filler(pack)
     rendered = [section for section in pack.sections if not section.fragment]
-    parts = tuple(
-        ("section", section.name, pack.layout.trim, fill.section(section)) for section in rendered
-    )
+    parts = tuple(fill.part(section) for section in rendered)
+    if pack.layout.chosen:
+        fragments = tuple(
+            (section.name, fill.part(section))
+            for section in pack.sections
+            if section.fragment and section.plane is not Plane.DYNAMIC
+        )
+        parts = (*parts, ("chosen", pack.layout.chosen, pack.layout.joint, fragments))
     block: Instruction = (("join", pack.layout.joint, pack.layout.edges, parts),)
     if pack.layout.merge:
         block = (_merge(pack.layout, pack.layout.merge, rendered, parts),)
+    if pack.layout.wire:
+        block = (("wire", pack.layout.wire, pack.layout.joint, parts),)
     if pack.layout.tidy:
         block = (("tidy", block),)
     return (pack.form, pack.rule, fields, (block,))
@@ -78,8 +87,11 @@ class _Filler:
         self.pack = pack
         self.bindings = {binding.name: binding for binding in pack.bindings}
 
-    def section(self, section: Section) -> Instruction:
-        return self._pieces(section, self._hole)
+    def part(self, section: Section) -> Instruction:
+        layout, block = self.pack.layout, self._pieces(section, self._hole)
+        if layout.trim_end:
+            block = (("trim-end", block),)
+        return ("section", section.name, layout.trim, block)
 
     def _fragment(self, name: str) -> Instruction:
         """Fill a fragment from plain bindings only: no fragment reaches another."""
@@ -108,6 +120,8 @@ class _Filler:
                 return (("pick", field, choices),)
             case GuardBinding(_, field, fragment):
                 return (("guard", field, self._fragment(fragment)),)
+            case BlockBinding(_, block):
+                return (("written", block),)
             case _:
                 return _plain(binding, hole)
 
@@ -121,7 +135,7 @@ def _plain(binding: Binding | None, hole: Hole) -> Instruction:
             return (("text", name, field, hole.path, hole.offset),)
         case ListBinding(name, field, joint, ordered):
             return (("list", name, field, joint, ordered, hole.path, hole.offset),)
-        case PickBinding() | GuardBinding() | None:
+        case PickBinding() | GuardBinding() | BlockBinding() | None:
             return ()
         case _:
             assert_never(binding)

@@ -1,14 +1,14 @@
 """Which plane each part of a rendered prompt belongs to. Pure.
 
-Rule 1: a byte has the plane of the section that its file's text stands in, and a value given at
-launch is of plane launch wherever it is filled in. Glue lies between and has none.
+Rule 1: a byte has the plane of the section that its file's text stands in, and a value or a tool
+given at launch is of plane launch wherever it is filled in. Glue lies between and has none.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pvc.model.span import FromBinding, FromSource, Plane
+from pvc.model.span import FromBinding, FromSource, FromTool, Plane
 
 if TYPE_CHECKING:
     from pvc.model.pack import Pack
@@ -21,7 +21,7 @@ def plane_of(pack: Pack, span: Span) -> Plane | None:
         case FromSource(name=name):
             section = pack.section(name)
             return section.plane if section else None
-        case FromBinding():
+        case FromBinding() | FromTool():
             return Plane.LAUNCH
         case _:
             return None

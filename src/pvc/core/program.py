@@ -18,8 +18,9 @@ A program is `(form, rule, fields, blocks)`; a block is a tuple of instructions:
                                                     `core.sections`, glued
     ("tidy", block)                                 line ends and blank lines put in order
 
-`core.inputs` has more, for forms whose inputs are more than texts and lists; it is loaded by the
-first program that asks for one.
+`core.parts` has more, for sessions and for forms that send their sections apart, and `core.inputs`
+for forms whose inputs are more than texts and lists; each is loaded by the first program that asks
+for it.
 
 Rule 1: there is no scanner here. Placeholders were found by the dialect, so a filled value cannot
 open another one.
@@ -137,6 +138,8 @@ def _value(field: "Field", environment: "Values", pointer: str) -> object:
         from pvc.core.sections import value_of  # known to the forms that have such fields
 
         return value_of(field, environment.get(name), pointer, check)
+    if kind == "any":
+        return environment.get(name)
     if name not in environment:
         return [] if kind == "list" else None if kind == "nullable" else ""
     value = environment[name]
@@ -372,6 +375,11 @@ class _Instructions(dict):  # type: ignore[type-arg]  # no subscript at run time
     """What runs each instruction; the first that is not here fetches those of richer forms."""
 
     def __missing__(self, word: str) -> "Callable[[Instruction, Values], Rope]":
+        from pvc.core import parts
+
+        if word in parts.RUN:
+            self.update(parts.RUN)
+            return parts.RUN[word]
         from pvc.core.inputs import RUN
 
         self.update(RUN)

@@ -55,6 +55,8 @@ DEFAULT_FILES = {
     Form.LOOM: ("**/*.loom", "**/*.md"),
     Form.PLAIN: ("**/*.md",),
     Form.CLIO: ("**/*.md",),
+    Form.PANTO: ("**/SYSTEM.md", "**/APPEND_SYSTEM.md"),
+    Form.RAKU: ("**/*.md",),
 }
 _EVERY_FILE = ("**/*",)
 _BINDING = re.compile(r"[a-z0-9_]+")

@@ -45,7 +45,7 @@ class Hole:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """Bytes that `rule` of the form puts where a file has others, such as U+FFFD for a bad one."""
+    """Bytes that `rule` of the form puts where a file has others or none: U+FFFD, a heading."""
 
     data: bytes
     rule: str
@@ -91,6 +91,7 @@ FieldKind = Literal[
     "records",
     "whole",
     "flag",
+    "any",
     "optional",
     "truth",
     "number",
@@ -110,9 +111,10 @@ class Field:
     `kind`: `text`; `nullable` (text, null or absent; a blank text counts as null); `list` (of
     texts); `choice` (one of `choices`); `variant` (an object whose `tag` is one of `choices`, each
     with its own fields in `variants`); `records` (a list of objects, whose fields are the one entry
-    of `variants`); `whole` (a whole number, null when absent); `flag` (true or false). A text
-    without `required` is empty when absent, a list has no entries. Forms with a recipe have further
-    kinds, which `core.inputs` lists.
+    of `variants`); `whole` (a whole number, null when absent); `flag` (true or false); `any` (JSON
+    that the form checks itself, null when absent). A text without `required` is empty when absent,
+    and so is a choice; a list has no entries. Forms with a recipe have further kinds, which
+    `core.inputs` lists.
     """
 
     name: str
@@ -163,7 +165,15 @@ class GuardBinding:
     fragment: str
 
 
-Binding = TextBinding | ListBinding | PickBinding | GuardBinding
+@dataclass(frozen=True, slots=True)
+class BlockBinding:
+    """A block that `core.raku_blocks` writes from the whole environment."""
+
+    name: str
+    block: Literal["environment", "tools"]
+
+
+Binding = TextBinding | ListBinding | PickBinding | GuardBinding | BlockBinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +196,11 @@ class Layout:
     `trim`: each is trimmed at both ends and dropped when empty. `edges`: line ends that touch the
     joint give way to it, the outer ones stay. `tidy`: trailing white space goes, runs of blank
     lines shrink to one, none at either end. `merge`: sections are arranged by number, those of the
-    launch among them, and each change of plane ends a block.
+    launch among them, and each change of plane ends a block. `trim_end`: trailing white space in
+    Unicode's sense goes from each, and what is blank is dropped. `chosen`: the fragments follow
+    that the list at this field names, in its order; all of them when it is empty. `wire`: the text
+    at this field says whether each section is a block of its own (`messages`) or all are one text,
+    each without its trailing line feeds.
     """
 
     joint: bytes
@@ -194,6 +208,9 @@ class Layout:
     edges: bool = False
     tidy: bool = False
     merge: Merge | None = None
+    trim_end: bool = False
+    chosen: str = ""
+    wire: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,16 @@ them to `refs/pvc/packs/` as version 1, so upgrading pvc never moves a tree.
 from __future__ import annotations
 
 from importlib import resources
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.model.names import PackName
 from pvc.model.source import Source, Sources
 
-FOLDERS = ("clio", "clio-memory", "harness", "loom")
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+FOLDERS = ("clio", "clio-memory", "harness", "loom", "panto", "raku")
 
 
 class BuiltinPack(NamedTuple):
@@ -28,5 +32,12 @@ def builtin_packs() -> tuple[BuiltinPack, ...]:
 
 
 def _files(folder: str) -> tuple[Source, ...]:
-    there = (resources.files(__name__) / folder).iterdir()
-    return Sources.of(Source(f.name, f.read_bytes()) for f in there if f.is_file()).files
+    return Sources.of(_below(resources.files(__name__) / folder, "")).files
+
+
+def _below(folder: Traversable, prefix: str) -> Iterator[Source]:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            yield from _below(entry, f"{prefix}{entry.name}/")
+        else:
+            yield Source(prefix + entry.name, entry.read_bytes())
