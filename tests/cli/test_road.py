@@ -86,7 +86,9 @@ def test_other_values_are_refused_until_a_reason_is_given(adopted: Clone) -> Non
     adopted.pvc("pin", "agent", "--session", "s", "--set", "cwd=/srv")
     refused = adopted.pvc("pin", "agent", "--session", "s", "--set", "cwd=/opt", "--json", code=1)
     assert refused.json["status"] == "refused"
-    assert refused.json["first_divergence"]
+    assert refused.json["first_divergence"]["owner"].startswith("the value `/cwd`")
+    words = ("pin", "agent", "--session", "s", "--set", "cwd=/sr")
+    assert "from the value `/cwd` for `{cwd}`" in adopted.pvc(*words, code=1).err
     moved = adopted.pvc(
         "pin", "agent", "--session", "s", "--set", "cwd=/opt", "--repin", "moved house", "--json"
     )

@@ -23,8 +23,7 @@ def of_prompts(pinned: "Prompt", given: "Prompt") -> dict[str, Value]:
         if found is not None:
             return found
     at = first_difference(pinned.data, given.data)
-    side = given if at < len(given.data) else pinned
-    span = next((span for span in side.spans if span[0] <= at < span[1]), None)
+    span = _changed(_span_at(pinned, at), _span_at(given, at))
     return {
         "region": "system",
         "byte": Number(at),
@@ -34,6 +33,19 @@ def of_prompts(pinned: "Prompt", given: "Prompt") -> dict[str, Value]:
         "owner": owner(span),
         "lost_bytes": Number(len(pinned.data) - at),
     }
+
+
+def _span_at(prompt: "Prompt", at: int) -> "SpanTuple | None":
+    return next((span for span in prompt.spans if span[0] <= at < span[1]), None)
+
+
+def _changed(old: "SpanTuple | None", new: "SpanTuple | None") -> "SpanTuple | None":
+    """Choose whose the difference is: a shorter value, not what follows it."""
+    # pinned  Work in |/srv/harbour|.
+    # given   Work in |/srv/harbo|.      the first byte that differs is the file's here
+    if old and old[2][0] == "binding" and not (new and new[2][0] == "binding"):
+        return old
+    return new or old
 
 
 def of_setting(name: str, pinned: str, given: str) -> dict[str, Value]:
