@@ -75,6 +75,31 @@ def test_init_changes_neither_name_nor_form(adopted: Clone) -> None:
     assert "-C DIR" in adopted.refused("init", str(adopted.path.parent / "far"), code=2)
 
 
+@pytest.mark.parametrize(
+    ("context", "says"),
+    [
+        ('{"same_acount": true}', "did you mean `same_account`?"),
+        ('{"seconds_between": "soon"}', "a number from 0 on"),
+        ('{"seconds_between": -1}', "a number from 0 on"),
+    ],
+)
+def test_a_context_that_cannot_be_meant_is_refused(ada: Clone, context: str, says: str) -> None:
+    ada.write("a.json", '{"system": "Be kind.", "messages": []}')
+    ada.write("context.json", context)
+    words = ("miss", "a.json", "a.json", "--context", "context.json")
+    assert says in ada.refused(*words, code=2)
+
+
+def test_one_request_body_alone_is_compared_with_nothing(ada: Clone) -> None:
+    ada.write("a.json", '{"system": "Be kind.", "messages": []}')
+    assert "pvc miss A B" in ada.refused("miss", "a.json", code=2)
+
+
+def test_a_file_that_is_no_request_is_named(ada: Clone) -> None:
+    ada.write("a.json", '{"foo": 1}')
+    assert "pvc: a.json: no request body" in ada.refused("miss", "a.json", "a.json", code=3)
+
+
 def test_an_ambiguous_digest_prefix_names_what_it_begins(adopted: Clone) -> None:
     # 16 ^ 4 prefixes of four digits: of 1,500 prompts two share one (all but surely, and always
     # the same two, for the prompts are always the same).

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from pvc.core.json_text import dump, parse
 from pvc.core.miss import Context, Miss, compare
 from pvc.core.stream import ANTHROPIC, as_tools
+from pvc.dialects.manifest import near
 from pvc.errors import DecodeError, NotFoundError, UsageError
 from pvc.model.body import Body, Verdict
 from pvc.model.span import FromBinding, FromSource, FromTool, Rendered, Unversioned
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from pvc.store.versions import VersionInfo
 
 PATH = "path:"
+CONTEXT_KEYS = ("provider", "relation", "same_account", "seconds_between", "usage_b")
 Relation = Literal["next_turn", "new_session"]
 
 
@@ -117,6 +119,8 @@ class MissOptions:
 def run(where: Where, a: str, b: str | None, options: MissOptions) -> Missed:
     """Compare A with B; a lone session is compared with the pin before it."""
     if b is None:
+        if _is_file(where, a):
+            raise UsageError(f"`{a}` is one request body", hint="pvc miss A B compares two")
         b, a = a, _before(where.repo, a)
     context_json = _context_json(where, options.context_file)
     shape = context_json.get("provider")
@@ -132,8 +136,8 @@ def run(where: Where, a: str, b: str | None, options: MissOptions) -> Missed:
 
 
 def _side(where: Where, word: str, shape: str | None) -> Side:
-    path = Path(where.directory) / word.removeprefix(PATH)
-    if word.startswith(PATH) or path.is_file():
+    if _is_file(where, word):
+        path = Path(where.directory) / word.removeprefix(PATH)
         return Side(word, read_body_text(_read(path, word), shape, at=word))
     from pvc.ops.pins import rendered_of, tools_of, version_of
     from pvc.ops.select import select
@@ -144,13 +148,20 @@ def _side(where: Where, word: str, shape: str | None) -> Side:
         raise NotFoundError(f"no file `{word}`, and {error.message}", hint=error.hint) from None
     pin = select(repo, word).pin
     if pin is None:
-        raise UsageError(f"`{word}` is a version; miss compares sessions or request bodies")
+        raise UsageError(
+            f"`{word}` is a version; miss compares sessions or request bodies",
+            hint="pvc log --pins lists sessions",
+        )
     rendered = rendered_of(repo, pin)
     if pin.observed == "request":
         return Side(word, read_body_text(rendered.data, shape, at=word), pin)
     version = None if pin.observed else version_of(repo, pin)
     body = _body_of(pin, rendered, tools_of(repo, pin))
     return Side(pin.session, body, pin, rendered if version else None, version)
+
+
+def _is_file(where: Where, word: str) -> bool:
+    return word.startswith(PATH) or (Path(where.directory) / word).is_file()
 
 
 def _read(path: Path, word: str) -> bytes:
@@ -197,6 +208,9 @@ def _context_json(where: Where, file: str | None) -> dict[str, Value]:
     value = parse(_read(Path(where.directory) / file, file).decode("utf-8", "replace"), at=file)
     if not isinstance(value, dict):
         raise DecodeError("a context is a JSON object", at=file)
+    for key in value:
+        if key not in CONTEXT_KEYS:
+            raise UsageError(f"unknown key `{key}`", at=file, hint=near(key, CONTEXT_KEYS))
     return value
 
 
@@ -204,7 +218,7 @@ def _context(known: dict[str, Value], sides: tuple[Side, ...], options: MissOpti
     a, b = sides
     seconds = options.seconds
     if seconds is None and (given := known.get("seconds_between")) is not None:
-        seconds = float(str(given))
+        seconds = _seconds(given)
     if seconds is None and a.pin and b.pin:
         seconds = max(0.0, (b.pin.time - a.pin.time) / 1e6)
     relation = _relation(options.relation or known.get("relation"))
@@ -220,6 +234,18 @@ def _context(known: dict[str, Value], sides: tuple[Side, ...], options: MissOpti
         same_account=same_account if isinstance(same_account, bool) else None,
         usage_b=usage if isinstance(usage, dict) else None,
     )
+
+
+def _seconds(given: Value) -> float:
+    try:
+        seconds = float(str(given))
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise UsageError(
+            "`seconds_between` is a number from 0 on", hint='such as {"seconds_between": 90}'
+        )
+    return seconds
 
 
 def _relation(given: Value) -> Relation | None:

@@ -40,7 +40,7 @@ def read(
     not the form that the shape gives it.
     """
     value, notes = decode(body_json, at)
-    shape = shape or detect_shape(value)
+    shape = shape or detect_shape(value, at)
     if shape == stream.ANTHROPIC:
         from pvc.providers import anthropic
 
@@ -54,10 +54,10 @@ def read(
     )
 
 
-def detect_shape(value: Value) -> str:
+def detect_shape(value: Value, at: str = "") -> str:
     """Tell the shape of a body by what only one shape has; raises `DecodeError` if nothing does."""
     if not isinstance(value, dict):
-        raise DecodeError("a request body is a JSON object")
+        raise DecodeError("a request body is a JSON object", at=at)
     if "input" in value or "instructions" in value:
         return stream.RESPONSES
     tools = [tool for tool in _list(value.get("tools")) if isinstance(tool, dict)]
@@ -73,7 +73,8 @@ def detect_shape(value: Value) -> str:
         return stream.ANTHROPIC if "claude" in str(value.get("model", "")) else stream.CHAT
     raise DecodeError(
         "no request body that pvc knows",
-        hint="it has neither `messages` nor `input`; name the shape if it is another",
+        at=at,
+        hint="it has none of `messages`, `system`, `input`, `instructions`",
     )
 
 

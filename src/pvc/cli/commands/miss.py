@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("a")
 @click.argument("b", required=False)
-@click.option("--context", "context_file", metavar="FILE", help="What is known besides: JSON.")
+@click.option(
+    "--context",
+    "context_file",
+    metavar="FILE",
+    help="JSON: provider, relation, same_account, seconds_between, usage_b.",
+)
 @click.option("--relation", type=click.Choice(["next_turn", "new_session"]), help="What B is to A.")
 @click.option("--seconds", type=click.FloatRange(min=0), help="Time from A to B.")
 @json_option
