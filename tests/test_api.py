@@ -31,6 +31,11 @@ def test_a_pin_in_one_call_gives_the_rendered_bytes(repository: pvc.Repository) 
     assert repository.pin("agent", "s", {"cwd": "/srv"}).receipt == pinned.receipt
 
 
+def test_the_public_names_are_what_completion_offers() -> None:
+    assert set(pvc.__all__) < set(dir(pvc))
+    assert all(hasattr(pvc, name) for name in dir(pvc))
+
+
 def test_a_pin_spans_a_session(repository: pvc.Repository) -> None:
     with repository.pin("agent", "s", {"cwd": "/srv"}) as pinned:
         assert pinned.prompt == b"Work in /srv.\n"

@@ -51,3 +51,8 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List the public names, for completion, without importing any."""
+    return [*__all__, "__version__"]

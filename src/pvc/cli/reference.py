@@ -18,7 +18,11 @@ Exit codes: 0 fine · 1 a finding, a difference, a miss, a refusal · 2 usage ·
 form, or corrupt · 4 not found, or the ref moved under us · 5 unsupported repository or platform, or
 the disk refused · 70 a fault in pvc.
 
-`pvc -C DIR …` works as if started in DIR; `git pvc …` is the same program.
+`pvc -C DIR …` works as if started in DIR; `git pvc …` is the same program, its help
+`git pvc -h` (where git reads `--help` it looks for a manual).
+
+Completion: `eval "$(_PVC_COMPLETE=bash_source pvc)"` in `.bashrc`, with `zsh_source` in `.zshrc`;
+`_PVC_COMPLETE=fish_source pvc | source` for fish.
 """
 
 

@@ -30,9 +30,11 @@ def command(
     *,
     as_json: bool,
 ) -> None:
-    """Show which commit wrote each part of a pinned prompt, and why it was adopted.
+    """Show which commit wrote each part of a prompt.
 
-    For a version, give the values that its placeholders need.
+    Each line is a run of bytes: where it starts, the version that brought it and the commit, author
+    and day behind that, its section, its text. Below stands why each version was adopted. A version
+    needs values for its placeholders; a pin has them.
     """
     from pvc.cli.options import parse_byte_range
     from pvc.cli.show import show

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 @click.option("--keep", is_flag=True, help="Leave the repositories to look into.")
 @click.pass_obj
 def command(app: App, *, keep: bool) -> int:
-    """Tell the story of one cache miss with the real commands, in a throw-away repository."""
+    """Tell the story of one cache miss with the real commands.
+
+    It happens in throw-away repositories; --keep leaves them.
+    """
     from pvc.cli.demo import run
 
     return run(app, keep=keep)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_obj
 def command(app: App, name: str | None, limit: int, *, pins: bool, as_json: bool) -> None:
-    """List the versions of a tree or pack, newest first; without NAME, all trees and packs."""
+    """List the versions of a tree or pack, newest first.
+
+    Without NAME, the newest version of each tree and pack.
+    """
     from pvc.cli.show import show
     from pvc.ops.log import pins_log, versions_log
 

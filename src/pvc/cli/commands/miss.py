@@ -35,8 +35,9 @@ def command(
     *,
     as_json: bool,
 ) -> int:
-    """Say why B missed the cache that A had filled: the byte, its owner, the price.
+    """Say why B missed the cache that A had filled.
 
+    It names the first byte that differs, who wrote it, and what the miss costs.
     A and B are sessions or files with request bodies. One session alone is compared with the pin
     before it of the same tree. Works outside of a repository for files. Exits with 1 on a miss.
     """

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON; keys are a contract.")
 @click.pass_obj
 def command(_app: App, /, **_arguments: object) -> None:
-    """Render TREE for one session and record exactly what it was told.
+    """Render TREE for one session and record what it was told.
 
     The record is durable before the answer is given. A known session keeps its version, whatever
     was adopted since; other values for it are refused until --repin says why.

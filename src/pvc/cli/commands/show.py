@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def command(app: App, word: str, *, as_bytes: bool, as_json: bool) -> None:
     """Show one pin (by session or digest) or one version.
 
-    `session:ID`, `b3:PREFIX` and `NAME@7` are explicit; a bare word is tried as all of them.
+    `session:ID`, `b3:PREFIX` (of the prompt's digest or the receipt) and `NAME@7` are explicit; a
+    bare word is a tree, a pack or a session. Of a session the newest pin is shown.
     """
     from pvc.cli.show import show
     from pvc.ops.show import run

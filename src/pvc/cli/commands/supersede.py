@@ -36,10 +36,10 @@ def command(  # noqa: PLR0913  # one parameter an option
     dry_run: bool,
     as_json: bool,
 ) -> None:
-    """Adopt the folder of tree NAME, as git stores it at HEAD, as its next version.
+    """Adopt the folder of tree NAME as its next version.
 
-    Older versions are never touched, and sessions that are pinned to one stay there. An identical
-    folder makes no version.
+    The folder is taken as git stores it at HEAD, so commit first. Older versions are never
+    touched, and sessions that are pinned to one stay there. An identical folder makes no version.
     """
     from pvc.cli.show import show
     from pvc.ops.supersede import run

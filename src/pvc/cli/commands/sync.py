@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_obj
 def command(app: App, remote: str | None, *, as_json: bool) -> int:
-    """Fold the spool, then exchange versions and pins with REMOTE; never forces.
+    """Exchange versions and pins with REMOTE; never forces.
 
-    Without a remote it only folds. Exits with 1 when two clones adopted different
-    versions, or a ref was refused.
+    REMOTE is `origin` or the only one there is. First the pins of this clone that only its spool
+    holds are folded into its ledger; without any remote that is all. What the pins name (values,
+    tools) is sent only where `git config pvc.pushBodies true` is set. Exits with 1 when two clones
+    adopted different versions, or a ref was refused.
     """
     from pvc.cli.show import show
     from pvc.ops.sync import run
