@@ -73,8 +73,8 @@ def _initialized(result: Initialized) -> Iterator[str]:
     yield f"{result.folder or '.'} is the tree `{result.name}` (form {result.form})."
     for path in result.written:
         yield f"  wrote {path}"
-    for pack in result.packs:
-        yield f"  added the pack {pack}@1 to refs/pvc/packs"
+    if result.packs:
+        yield f"  added {len(result.packs)} built-in packs to refs/pvc/packs; pvc log lists them"
     if not result.folder:
         yield "This is the whole repository: `pvc init DIR` takes one folder of it."
     yield f"Next: git add, git commit, then pvc supersede {result.name} -m REASON"
