@@ -13,6 +13,7 @@ import click
 if TYPE_CHECKING:
     import re
 
+    from pvc.ops.session import Now
     from pvc.store.repo import Repository
 
 
@@ -33,6 +34,16 @@ class App:
     def colour(self) -> bool:
         """Whether stdout is a terminal that wants colour (no-color.org)."""
         return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+    def now(self) -> Now:
+        """Say what is true only now: the date, and where this machine works."""
+        from datetime import datetime
+        from pathlib import Path
+
+        from pvc.ops.session import Now
+
+        folders = {"cwd": str(Path(self.directory).resolve()), "home": str(Path.home())}
+        return Now(datetime.now().astimezone().date(), folders)
 
     def write(self, data: bytes) -> None:
         """Write bytes to stdout untouched."""

@@ -25,6 +25,7 @@ COMMANDS = (
     "render",
     "supersede",
     "pin",
+    "session",
     "log",
     "show",
     "blame",

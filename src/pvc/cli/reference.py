@@ -35,8 +35,17 @@ def _section(name: str) -> str:
     root = click.Context(pvc, info_name="pvc")
     command = pvc.get_command(root, name)
     assert command is not None  # noqa: S101  # the name is from our own table
-    context = click.Context(command, info_name=name, parent=root, terminal_width=100)
-    return f"## pvc {name}\n\n```\n{command.get_help(context)}\n```\n"
+    return "\n".join(_pages(command, click.Context(command, info_name=name, parent=root)))
+
+
+def _pages(command: click.Command, context: click.Context) -> list[str]:
+    """Write the help of a command and of those below it."""
+    context.terminal_width = 100
+    pages = [f"## {context.command_path}\n\n```\n{command.get_help(context)}\n```\n"]
+    if isinstance(command, click.Group):
+        for name, inner in sorted(command.commands.items()):
+            pages += _pages(inner, click.Context(inner, info_name=name, parent=context))
+    return pages
 
 
 if __name__ == "__main__":

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pvc.ops.init import Initialized
     from pvc.ops.log import PinsLog, VersionsLog
     from pvc.ops.miss import Missed, Owner
+    from pvc.ops.price import Lost
+    from pvc.ops.session import Added, SessionLog
     from pvc.ops.show import Shown
     from pvc.ops.supersede import Superseded
     from pvc.store.sync import SyncResult
@@ -122,6 +124,10 @@ def pin_line(pin: Pin) -> str:
     label = f"{pin.tree}@{pin.version}" if pin.tree else f"observed {pin.observed}"
     chain = "" if pin.chain == "main" else f" chain {pin.chain}"
     again = f" re-pin {pin.n}: {pin.reason}" if pin.n else ""
+    if pin.entry:
+        again = f" entry {pin.n}: {pin.entry.mode} by {pin.entry.author or 'unlabelled'}"
+    if pin.context:
+        again = f" delivery {pin.n}"
     return f"{moment(pin.time)}  {pin.prompt.short}  {label}  {pin.session}{chain}{again}"
 
 
@@ -173,6 +179,32 @@ UNKNOWN = {
     "same_account": 'whether both were sent for one account (--context: {"same_account": true})',
     "seconds_between": "the time between the two (--seconds)",
 }
+# --- sessions -------------------------------------------------------------------------------
+
+
+def _added(result: Added) -> Iterator[str]:
+    pin, lost = result.pin, result.lost
+    mode = pin.entry.mode if pin.entry else ""
+    past = {"append": "appended", "replace": "replaced by"}.get(mode, mode)
+    yield f"{past} entry {pin.n} {pin.prompt} receipt {pin.receipt}"
+    if lost.size_bytes:
+        yield f"  {lost_line(lost)}"
+
+
+def lost_line(lost: Lost) -> str:
+    """Say in one line what a cache cannot read back."""
+    band = f"{lost.tokens_low} to {lost.tokens_high}"
+    cost = "" if lost.cost is None else f", as much as {lost.cost:.0f} tokens of base input"
+    return f"{lost.size_bytes} bytes to be written again, {lost.tokens} tokens ({band}){cost}"
+
+
+def _session_log(result: SessionLog) -> Iterator[str]:
+    for pin in result.pins:
+        mark = "*" if pin.n in result.standing else " "
+        mode, who = (pin.entry.mode, pin.entry.author) if pin.entry else ("version", pin.label)
+        reason = f"  {pin.reason}" if pin.reason else ""
+        yield f"{mark}{pin.n:>5}  {moment(pin.time)}  {pin.prompt.short}  {mode:<7} {who}{reason}"
+
 
 # --- blame and miss -------------------------------------------------------------------------
 
@@ -205,6 +237,9 @@ def owner(run: BlameRun) -> str:
             who = run.source.commit.short if run.source else run.version.id.short
             name = (run.author or "").split(" <")[0]
             return f"{run.version.name}@{run.version.number} {who} {name} {day(run.time)}"
+        case FromBinding(name=name) if run.entry and run.entry.entry:
+            who = run.entry.entry.author or "unlabelled"
+            return f"{name.replace('-', ' ')} {run.entry.entry.mode} {who} {day(run.time)}"
         case FromBinding(name=name, pointer=pointer):
             return f"value {name} ({pointer})"
         case FromTool(name=name):
@@ -270,10 +305,12 @@ def _synced(result: SyncResult) -> Iterator[str]:
 
 
 TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
+    "Added": _added,
     "Blamed": _blamed,
     "Initialized": _initialized,
     "Missed": _missed,
     "PinsLog": _pins,
+    "SessionLog": _session_log,
     "Shown": _shown,
     "Superseded": _superseded,
     "SyncResult": _synced,

@@ -114,6 +114,11 @@ def first(line: str) -> tuple[int, int] | None:
     return next(iter(_ranges(line, 0, min(len(line), 2 * _NEAR))), None)
 
 
+def every(line: str) -> list[tuple[int, int]]:
+    """Give the ranges of all moments of a line."""
+    return _ranges(line, 0, len(line))
+
+
 def _ranges(line: str, start: int, end: int) -> list[tuple[int, int]]:
     """Give the ranges of moments, those that stand next to each other joined."""
     spans = sorted(m.span() for pattern in _PATTERNS for m in pattern.finditer(line, start, end))

@@ -7,7 +7,7 @@
     ("written", block)                              a block of `core.raku_blocks`
     ("wire", field, joint, parts)                   each part a block where `field` is `messages`,
                                                     else joined without their trailing line feeds
-    ("added", data, name, pointer)                  a text of a session (`core.entries`)
+    ("added", joint, data, name, pointer)           a text of a session (`core.entries`)
 
 Rule 1: a block ends in front of the next one, so a text that is appended leaves every byte before
 it where it was.
@@ -25,8 +25,11 @@ LINE_FEED = b"\n"
 
 
 def _added(instruction: "Instruction", _values: "Values") -> "Rope":
-    _, data, name, pointer = instruction
-    return [(data, ("binding", name, pointer, "", "0"), 0, name)]
+    _, joint, data, name, pointer = instruction
+    return [
+        (joint, ("glue", "entry-joint"), 0, ""),
+        (data, ("binding", name, pointer, "", "0"), 0, name),
+    ]
 
 
 def _written(instruction: "Instruction", values: "Values") -> "Rope":

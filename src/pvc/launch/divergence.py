@@ -94,6 +94,10 @@ def owner(span: "SpanTuple | None") -> str:
     origin, section = span[2], f" in section `{span[4]}`" if span[4] else ""
     if origin[0] == "source":
         return f"`{origin[1]}`{section}"
+    if origin[0] == "binding" and origin[2].startswith("/entries/"):
+        return f"entry {origin[2].removeprefix('/entries/')} of the session"
+    if origin[0] == "binding" and not origin[3]:
+        return f"the value `{origin[2]}`{section}"
     if origin[0] == "binding":
         return f"the value `{origin[2]}` for `{{{origin[1]}}}`{section}"
     return f"the form's own words{section}"

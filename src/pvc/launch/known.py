@@ -55,8 +55,17 @@ class Known:
 
 def newest(place: "Place", spool: "Spool", session: str, chain: str) -> Known | None:
     """Find a session's newest pin, or null."""
-    found: dict[int, Known] = {}
+    found = all_of(place, spool, session, chain, {})
+    return found[max(found)] if found else None
+
+
+def all_of(
+    place: "Place", spool: "Spool", session: str, chain: str, found: dict[int, Known]
+) -> dict[int, Known]:
+    """Add a session's pins by number to `found`, which may hold some already: none changes."""
     n, seen = 0, None
+    while n in found:
+        n += 1
     while True:
         spooled = spool.read(session, chain, n)
         tips = index.tips_bytes(place.home)
@@ -68,7 +77,7 @@ def newest(place: "Place", spool: "Spool", session: str, chain: str) -> Known | 
         if spooled is not None and n not in found:
             found[n] = Known(*spooled, is_local=True)
         if n not in found:
-            return found[max(found)] if found else None
+            return found
         while n in found:
             n += 1
 

@@ -23,15 +23,16 @@ from pvc.launch import prompt as prompts
 from pvc.launch import record, writer
 from pvc.launch.answer import Answer, failed
 from pvc.launch.index import tips_bytes
-from pvc.launch.known import Known, folded, newest
+from pvc.launch.known import Known, all_of, folded, newest
 from pvc.launch.prompt import Prompt
 from pvc.launch.spool import FOLD_AT, Spool, body
 from pvc.launch.version import Version, Versions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from pvc.core.entries import Entry
     from pvc.launch.answer import Status
     from pvc.launch.call import Call
     from pvc.launch.place import Place
@@ -139,7 +140,8 @@ class Pinner:
                 hint="`--repin REASON`, or another `--chain`",
             )
         shape = call.provider or (known.text("provider") if known else "")
-        plan.prompt = prompts.render(at, call.environment or {}, call.tools, shape)
+        entries = self._entries(known) if known and not call.repin else ()
+        plan.prompt = prompts.render(at, call.environment or {}, call.tools, shape, entries)
 
     def _plan_record(self, plan: Plan, n: int) -> None:
         call, known, prompt = plan.call, plan.known, plan.prompt
@@ -228,6 +230,18 @@ class Pinner:
 
     def _settled(self, plan: Plan) -> bool:
         """Answer by what is on the disk now; false when the name is free again."""
+        if self._stands(plan):
+            plan.answer = self._answer(plan, "pinned")
+            return True
+        call = plan.call
+        plan.known = newest(self.place, self.spool, call.session, call.chain)
+        if plan.known is None or plan.record is None or plan.known.n < int(plan.record["n"]):
+            return False
+        self._judge(plan)
+        return True
+
+    def _stands(self, plan: Plan) -> bool:
+        """Say whether our record has the name; takes it back where it has not."""
         if plan.record is None:
             raise PvcError("nothing was to be recorded")
         call, n = plan.call, plan.record["n"]
@@ -240,15 +254,10 @@ class Pinner:
                 if known.is_local and known.n == n
             ]
         if plan.is_linked and all(known.receipt == mine for known in rivals):
-            plan.answer = self._answer(plan, "pinned")
             return True
         if plan.is_linked:
             self.spool.remove(plan.record)
-        plan.known = newest(self.place, self.spool, call.session, call.chain)
-        if plan.known is None or plan.known.n < int(n):
-            return False
-        self._judge(plan)
-        return True
+        return False
 
     def _unrecorded(self, plan: Plan) -> None:
         why = plan.trouble
@@ -351,12 +360,22 @@ class Pinner:
         at = self.versions.at(known.text("commit"))
         if not isinstance(environment, dict):
             raise CorruptError("a pinned environment is no object")
-        prompt = prompts.render(at, environment, tools, shape if tools is not None else "")
+        shape = shape if tools is not None else ""
+        prompt = prompts.render(at, environment, tools, shape, self._entries(known))
         if prompt.digests()["prompt.digest"] != known.text("prompt.digest"):
             raise CorruptError(
                 f"{at.label} renders to other bytes than were pinned", hint="`pvc verify`"
             )
         return prompt
+
+    def _entries(self, known: Known) -> "Sequence[Entry]":
+        """Give what the session added up to a pin."""
+        if not known.text("entry.mode"):
+            return ()
+        from pvc.launch.entry import entries_up_to
+
+        pins = all_of(self.place, self.spool, known.text("session"), known.text("chain"), {})
+        return entries_up_to(known, pins.values(), self._body)
 
     def _body(self, known: Known, part: str) -> bytes:
         wanted = known.text(f"{part}.digest")

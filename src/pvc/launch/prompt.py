@@ -13,6 +13,9 @@ from pvc.errors import DecodeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pvc.core.entries import Entry
     from pvc.launch.version import Version
     from pvc.model.span import SpanTuple
 
@@ -73,9 +76,23 @@ def digest(data: bytes) -> str:
     return "b3:" + blake3(data).hexdigest()
 
 
-def render(version: "Version", environment: dict[str, Value], tools: Value, shape: str) -> Prompt:
-    """Render a version over an environment; the head too, where tools or a shape are given."""
-    prompt = Prompt(*run(version.program, environment))
+def render(
+    version: "Version",
+    environment: dict[str, Value],
+    tools: Value,
+    shape: str,
+    entries: "Sequence[Entry]" = (),
+) -> Prompt:
+    """Render a version over an environment; the head too, where tools or a shape are given.
+
+    `entries` are what the session added since.
+    """
+    program = version.program
+    if entries:
+        from pvc.core.entries import with_entries
+
+        program = with_entries(program, entries)
+    prompt = Prompt(*run(program, environment))
     prompt.environment = canonical(environment)
     if tools is not None or shape:
         add_head(prompt, tools, shape or DEFAULT_SHAPE)

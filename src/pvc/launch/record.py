@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     Record = dict[str, str | int]
 
 FORMAT = 1
+SESSION_FORMAT = 2
+"""The format of a record that says what a session added, or what it was told in between."""
 TABLE = b"[[pin]]\n"
 KEYS = (
     "format",
@@ -40,6 +42,7 @@ KEYS = (
     "supersedes",
     "reason",
 )
+SESSION_KEYS = ("entry.mode", "entry.digest", "entry.author", "context.digest")
 NUMBERS = frozenset(("format", "n", "version"))
 REQUIRED = frozenset(("format", "session", "chain", "n", "time", "writer", "prompt.digest"))
 
@@ -52,7 +55,7 @@ _ESCAPES.update((ord(char), "\\" + letter) for letter, char in _SHORT.items())
 def write(record: "Mapping[str, str | int]") -> bytes:
     """Write a record; what is empty or absent is left out, except numbers."""
     lines = ["[[pin]]"]
-    for name in KEYS:
+    for name in (*KEYS, *SESSION_KEYS):
         value = record.get(name, "")
         if value != "":
             lines.append(f"{name} = {value if name in NUMBERS else quote(str(value))}")
@@ -73,9 +76,14 @@ def read(data: bytes, at: str = "a pin's record") -> "Record":
         raise CorruptError("a pin's record is damaged", at=at) from None
     if not record.keys() >= REQUIRED or write(record) != data:
         raise CorruptError("a pin's record is damaged", at=at)
-    if record["format"] != FORMAT:
+    if record["format"] != format_of(record):
         raise CorruptError(f"a pin's record has format {record['format']}", at=at)
     return record
+
+
+def format_of(record: "Mapping[str, str | int]") -> int:
+    """Give the one format that a record with these keys has."""
+    return SESSION_FORMAT if any(record.get(key) for key in SESSION_KEYS) else FORMAT
 
 
 def receipt(data: bytes) -> str:

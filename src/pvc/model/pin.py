@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pvc.model.digest import Digest
     from pvc.model.names import CommitId, SessionId, TreeName
+    from pvc.model.session import Mode
     from pvc.model.span import Plane
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRef:
+    """A positioned change of the prompt: the text is a body. `author` may be empty."""
+
+    mode: Mode
+    digest: Digest
+    author: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +31,8 @@ class Pin:
 
     `n` counts the pins of one chain from 0. `observed` is `request` or `rendered` when the bytes
     were sent by a harness; only then may the version be missing. `receipt` is the digest of the
-    record itself.
+    record itself. A pin with an `entry` changes the prompt of the one that it supersedes; one
+    with a `context` records a delivery and changes nothing.
     """
 
     session: SessionId
@@ -43,6 +54,8 @@ class Pin:
     observed: str | None = None
     supersedes: Digest | None = None
     reason: str | None = None
+    entry: EntryRef | None = None
+    context: Digest | None = None
 
     @property
     def label(self) -> str:

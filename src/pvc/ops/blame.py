@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.core.blame import Annotation, annotate
+from pvc.core.entries import POINTER
 from pvc.model.span import (
     FromBinding,
     FromSource,
@@ -31,10 +32,11 @@ from pvc.model.span import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pvc.core.blame import Run
     from pvc.model.names import CommitId, ObjectId
+    from pvc.model.pin import Pin
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
@@ -68,10 +70,14 @@ class BlameRun:
     blob: ObjectId | None = None
     source: SourceCommit | None = None
     region: str = "system"
+    entry: Pin | None = None
+    """The pin of the session that added these bytes."""
 
     @property
     def author(self) -> str | None:
         """Who wrote the bytes, else who adopted them."""
+        if self.entry and self.entry.entry:
+            return self.entry.entry.author or None
         if self.source:
             return self.source.author
         return str(self.version.author) if self.version else None
@@ -79,9 +85,18 @@ class BlameRun:
     @property
     def time(self) -> int | None:
         """When they were written, else adopted; seconds since 1970."""
+        if self.entry:
+            return self.entry.time // 1_000_000
         if self.source:
             return self.source.time
         return self.version.time.seconds if self.version else None
+
+    @property
+    def reason(self) -> str | None:
+        """Why they were added or adopted."""
+        if self.entry:
+            return self.entry.reason
+        return self.version.reason if self.version else None
 
     def to_json(self) -> dict[str, object]:
         """One entry of `runs` in `pvc.blame/1`."""
@@ -103,7 +118,7 @@ class BlameRun:
             else None,
             "author": self.author,
             "time": self.time,
-            "reason": version.reason if version else None,
+            "reason": self.reason,
         }
 
 
@@ -153,10 +168,17 @@ class Blamed:
 
 
 def blame(
-    repo: Repository, rendered: Rendered, version: VersionInfo, span: tuple[int, int] | None = None
+    repo: Repository,
+    rendered: Rendered,
+    version: VersionInfo,
+    span: tuple[int, int] | None = None,
+    entries: Iterable[Pin] = (),
 ) -> tuple[BlameRun, ...]:
-    """Blame the bytes of `rendered`, a prompt of `version`; `span` limits it to a byte range."""
-    owners = _Owners(repo, version)
+    """Blame the bytes of `rendered`, a prompt of `version`; `span` limits it to a byte range.
+
+    `entries` are the pins of what a session added to it.
+    """
+    owners = _Owners(repo, version, entries)
     start, end = span or (0, len(rendered.data))
     runs: list[BlameRun] = []
     for piece in rendered.spans:
@@ -199,9 +221,10 @@ class _UserHistory(NamedTuple):
 class _Owners:
     """Answers who owns a span of one version's prompt; annotates each history once."""
 
-    def __init__(self, repo: Repository, version: VersionInfo) -> None:
+    def __init__(self, repo: Repository, version: VersionInfo, entries: Iterable[Pin] = ()) -> None:
         self.repo = repo
         self.version = version
+        self._entries = {f"{POINTER}{pin.n}": pin for pin in entries}
         self._infos: dict[CommitId, VersionInfo] = {version.id: version}
         self._histories: dict[tuple[CommitId, str], Annotation] = {}
         self._sources: dict[tuple[CommitId, str], SourceCommit] = {}
@@ -224,6 +247,9 @@ class _Owners:
                 for _, _, run in overlaps(self.chain.runs(path), at, 1):
                     info = self._info(run.commit)
                     yield BlameRun(span.start, span.end, span.section, span.origin, info)
+            case FromBinding(pointer=pointer):
+                entry = self._entries.get(pointer)
+                yield BlameRun(span.start, span.end, span.section, span.origin, entry=entry)
             case _:
                 yield BlameRun(span.start, span.end, span.section, span.origin)
 

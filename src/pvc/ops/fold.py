@@ -9,31 +9,16 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from pvc.core.json_text import parse
+from pvc.core.planes import plane_of
 from pvc.errors import NotFoundError
 from pvc.model.pin import Pin, PromptFacts
-from pvc.model.span import FromBinding, FromSource, Plane, Rendered, Span
-from pvc.ops.pins import version_of
-from pvc.ops.programs import pack_of
-from pvc.ops.render import render_pack
-from pvc.store.bodies import read_body
+from pvc.model.span import Plane, Rendered
+from pvc.ops.told import Teller
 from pvc.store.fold import FoldResult, fold
 
 if TYPE_CHECKING:
     from pvc.model.pack import Pack
     from pvc.store.repo import Repository
-
-
-def plane_of(pack: Pack, span: Span) -> Plane | None:
-    """Tell the plane of a span's bytes; null for glue, which lies between."""
-    match span.origin:
-        case FromSource(name=name):
-            section = pack.section(name)
-            return section.plane if section else None
-        case FromBinding():
-            return Plane.LAUNCH
-        case _:
-            return None
 
 
 def stable_bytes(pack: Pack, rendered: Rendered) -> int:
@@ -52,22 +37,18 @@ def plane_starts(pack: Pack, rendered: Rendered) -> tuple[tuple[Plane, int], ...
     return tuple(starts)
 
 
-def facts_of(repo: Repository, pin: Pin) -> PromptFacts | None:
+def facts_of(teller: Teller, pin: Pin) -> PromptFacts | None:
     """Render a pin again from git's objects; null when its version or values are not here.
 
     The facts carry the digest of what came out, whether or not it is the pinned one.
     """
     if pin.observed or pin.environment is None:
         return None
-    body = read_body(repo, pin.environment)
     try:
-        pack = pack_of(repo, version_of(repo, pin))
+        pack = teller.pack(pin)
+        rendered = teller.render(pin)
     except NotFoundError:
         return None
-    values = parse(body.decode()) if body is not None else None
-    if not isinstance(values, dict):
-        return None
-    rendered = render_pack(pack, values)
     return PromptFacts(
         digest=rendered.digest,
         size_bytes=len(rendered.data),
@@ -84,4 +65,5 @@ def facts_of(repo: Repository, pin: Pin) -> PromptFacts | None:
 
 def run(repo: Repository, *, wait: bool = True) -> FoldResult:
     """Fold this clone's spool; see `store.fold`."""
-    return fold(repo, render=lambda pin: facts_of(repo, pin), wait=wait)
+    teller = Teller(repo)
+    return fold(repo, render=lambda pin: facts_of(teller, pin), wait=wait)

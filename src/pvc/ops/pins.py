@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pvc.core.json_text import parse
-from pvc.errors import CorruptError, NotFoundError
-from pvc.model.span import Rendered, Span, Unversioned
-from pvc.ops.render import render_version
+from pvc.errors import NotFoundError
 
 if TYPE_CHECKING:
     from pvc.core.json_text import Value
     from pvc.model.digest import Digest
     from pvc.model.pin import Pin
+    from pvc.model.span import Rendered
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
@@ -28,19 +27,9 @@ def version_of(repo: Repository, pin: Pin) -> VersionInfo:
 
 def rendered_of(repo: Repository, pin: Pin) -> Rendered:
     """Render a pin again. Raises `CorruptError` when other bytes come out than were pinned."""
-    if pin.observed:
-        data = body_of(repo, pin.prompt, f"the bytes of session `{pin.session}`")
-        return Rendered(data, (Span(0, len(data), Unversioned()),) if data else (), (len(data),))
-    environment = body_of(repo, pin.environment, f"the values of session `{pin.session}`")
-    values = parse(environment.decode())
-    assert isinstance(values, dict)  # noqa: S101  # `pin` stores objects only, and the digest held
-    rendered = render_version(repo, version_of(repo, pin), values).rendered
-    if rendered.digest != pin.prompt:
-        raise CorruptError(
-            f"session `{pin.session}` renders to {rendered.digest.short}, not {pin.prompt.short}",
-            hint="pvc log shows its version; the stored version or values are not what was pinned",
-        )
-    return rendered
+    from pvc.ops.told import Teller
+
+    return Teller(repo).rendered(pin)
 
 
 def tools_of(repo: Repository, pin: Pin) -> Value:

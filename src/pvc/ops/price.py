@@ -48,16 +48,21 @@ def lost_of(miss: Miss, a: Body) -> Lost:
     size = 0
     if miss.verdict is Verdict.MISS and miss.scope_bytes is not None:
         size = miss.scope_bytes - (miss.reusable_bytes or 0)
+    return lost_bytes(size, a.shape, a.model)
+
+
+def lost_bytes(size: int, shape: str, model: str) -> Lost:
+    """Price bytes that have to be written again."""
     tokens = round(size / BYTES_PER_TOKEN)
     low, high = (round(size / BYTES_PER_TOKEN_BAND[i]) for i in (1, 0))
-    return Lost(size, tokens, low, high, _cost(tokens, a))
+    return Lost(size, tokens, low, high, _cost(tokens, shape, model))
 
 
-def _cost(tokens: int, a: Body) -> float | None:
-    facts = load_facts("anthropic" if a.shape == ANTHROPIC else "openai")
+def _cost(tokens: int, shape: str, model_name: str) -> float | None:
+    facts = load_facts("anthropic" if shape == ANTHROPIC else "openai")
     if not facts.write_price:
         return None
     write = facts.write_price.get(facts.default_ttl)
-    model = facts.model(a.model)
+    model = facts.model(model_name)
     read = facts.read_price if model.read_price is None else model.read_price
     return None if write is None else round(tokens * (write - read), 1)

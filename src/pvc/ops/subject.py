@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING
 
 from pvc.errors import NotFoundError, UsageError
 from pvc.ops.blame import Blamed, blame
-from pvc.ops.pins import rendered_of, version_of
+from pvc.ops.pins import version_of
 from pvc.ops.render import render_version
 from pvc.ops.select import select
+from pvc.ops.told import Teller
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pvc.model.pin import Pin
     from pvc.model.span import Rendered
     from pvc.store.repo import Repository
 
@@ -23,23 +25,34 @@ def blame_subject(
     environment: Mapping[str, object],
     byte_range: tuple[int, int] | None = None,
     section: str | None = None,
+    *,
+    at: int | None = None,
 ) -> Blamed:
-    """Blame the prompt of a pin or of a version.
+    """Blame the prompt of a pin or of a version; `at` is a past position of the pin's session.
 
     `byte_range` is half-open. Raises `UsageError` when it lies outside of the prompt, and
     `NotFoundError` when nothing of `section` was rendered.
     """
     found = select(repo, word)
+    entries: tuple[Pin, ...] = ()
     if found.pin:
-        rendered, version = rendered_of(repo, found.pin), version_of(repo, found.pin)
-        subject: dict[str, object] = {"session": found.pin.session, "receipt": found.pin.receipt}
+        teller = Teller(repo)
+        pin = found.pin if at is None else teller.at(found.pin, at)
+        rendered, version, entries = (
+            teller.rendered(pin),
+            version_of(repo, pin),
+            teller.entries(pin),
+        )
+        subject: dict[str, object] = {"session": pin.session, "receipt": pin.receipt}
+    elif at is not None:
+        raise UsageError(f"`{word}` is no session, so it has no positions")
     else:
         assert found.version is not None  # noqa: S101  # `select` gives one of the two
         version = found.version
         rendered, subject = render_version(repo, version, environment).rendered, {}
     subject |= {"tree": version.name, "version": version.number, "commit": version.id}
     span = _range(rendered, byte_range, section)
-    return Blamed(subject, rendered, blame(repo, rendered, version, span))
+    return Blamed(subject, rendered, blame(repo, rendered, version, span, entries))
 
 
 def _range(

@@ -18,7 +18,8 @@ from pvc.errors import CorruptError, UsageError
 from pvc.launch import record
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId, SessionId, TreeName
-from pvc.model.pin import Pin, PromptFacts
+from pvc.model.pin import EntryRef, Pin, PromptFacts
+from pvc.model.session import Mode
 from pvc.model.span import Plane
 
 if TYPE_CHECKING:
@@ -62,16 +63,28 @@ def decode(data: bytes, at: str = "a pin's record") -> Pin:
             observed=text("observed"),
             supersedes=digest("supersedes"),
             reason=text("reason"),
+            entry=_entry(values),
+            context=digest("context.digest"),
             receipt=Digest.of(data),
         )
     except (UsageError, ValueError) as error:
         raise CorruptError(f"a pin's record is damaged: {error}", at=at) from None
 
 
+def _entry(values: Record) -> EntryRef | None:
+    if "entry.mode" not in values:
+        return None
+    return EntryRef(
+        Mode(str(values["entry.mode"])),
+        Digest(str(values.get("entry.digest", ""))),
+        str(values.get("entry.author", "")),
+    )
+
+
 def encode(pin: Pin) -> bytes:
     """Write a pin's record."""
+    entry = pin.entry
     values: dict[str, str | int | None] = {
-        "format": record.FORMAT,
         "session": pin.session,
         "chain": pin.chain,
         "n": pin.n,
@@ -89,8 +102,13 @@ def encode(pin: Pin) -> bytes:
         "observed": pin.observed,
         "supersedes": pin.supersedes,
         "reason": pin.reason,
+        "entry.mode": str(entry.mode) if entry else None,
+        "entry.digest": entry.digest if entry else None,
+        "entry.author": entry.author if entry else None,
+        "context.digest": pin.context,
     }
     given: Record = {name: value for name, value in values.items() if value is not None}
+    given["format"] = record.format_of(given)
     return record.write(given)
 
 

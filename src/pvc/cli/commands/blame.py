@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @environment_options
 @click.option("--byte", "byte_range", metavar="N[..M]", help="Only these bytes of the prompt.")
 @click.option("--section", metavar="NAME", help="Only this section.")
+@click.option("--at", type=int, metavar="N", help="The session as it was after its N-th change.")
 @json_option
 @click.pass_obj
 def command(
@@ -27,6 +28,7 @@ def command(
     environment: EnvironmentArguments,
     byte_range: str | None,
     section: str | None,
+    at: int | None,
     *,
     as_json: bool,
 ) -> None:
@@ -42,4 +44,5 @@ def command(
 
     wanted = parse_byte_range(byte_range) if byte_range else None
     values = environment.read(app)
-    show(app, blame_subject(app.repo, word, values, wanted, section), as_json=as_json)
+    blamed = blame_subject(app.repo, word, values, wanted, section, at=at)
+    show(app, blamed, as_json=as_json)

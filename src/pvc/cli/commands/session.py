@@ -1,0 +1,125 @@
+"""`pvc session …`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from pvc.cli.app import json_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from pvc.cli.app import App
+
+chain_option = click.option(
+    "--chain", default="main", metavar="NAME", help="A helper agent's own chain of pins."
+)
+
+
+@click.group()
+def command() -> None:
+    """Change a session's prompt, show it as it was, resume it.
+
+    Each change is an entry with a position, pinned at once: nothing before it is rewritten.
+    """
+
+
+def _adding(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.argument("session"),
+        click.argument("file", required=False),
+        click.option("--text", help="The text itself, instead of FILE (`-` is stdin)."),
+        click.option("--author", default="session", help="Who adds it: an extension's name."),
+        click.option("-m", "reason", default="", help="Why; blame and log quote this."),
+        click.option(
+            "--accept-volatile", is_flag=True, help="Add it although it is true only now."
+        ),
+        chain_option,
+        json_option,
+        click.pass_obj,
+    )[::-1]:
+        function = option(function)
+    return function
+
+
+@command.command()
+@_adding
+def append(app: App, **given: Any) -> None:
+    """Add the text of FILE behind the prompt of SESSION.
+
+    Every byte before it stays, so a cache reads all of them back.
+    """
+    _add(app, "append", **given)
+
+
+@command.command()
+@_adding
+def replace(app: App, **given: Any) -> None:
+    """Make the text of FILE the whole prompt of SESSION from here on."""
+    _add(app, "replace", **given)
+
+
+def _add(  # noqa: PLR0913  # one parameter an option
+    app: App,
+    mode: str,
+    *,
+    session: str,
+    file: str | None,
+    text: str | None,
+    author: str,
+    reason: str,
+    accept_volatile: bool,
+    chain: str,
+    as_json: bool,
+) -> None:
+    from pvc.cli.show import show as show_result
+    from pvc.errors import UsageError
+    from pvc.launch.entry import Change
+    from pvc.launch.environment import read_input
+    from pvc.ops.session import add
+
+    if (file is None) == (text is None):
+        raise UsageError("give the text as FILE or as `--text`", hint="`-` is standard input")
+    data = text.encode() if text is not None else read_input(str(file), app.directory)
+    now = None if accept_volatile else app.now()
+    change = Change(data, mode, author, reason)
+    show_result(app, add(app.repo, session, change, chain=chain, now=now), as_json=as_json)
+
+
+@command.command()
+@click.argument("session")
+@click.option(
+    "--at", type=int, metavar="N", help="As it was after its N-th change; 0 is the start."
+)
+@chain_option
+@json_option
+@click.pass_obj
+def show(app: App, session: str, at: int | None, chain: str, *, as_json: bool) -> None:
+    """Print the exact prompt of SESSION, now or at a past position."""
+    from pvc.ops.session import show as show_session
+
+    position = show_session(app.repo, session, at, chain)
+    if as_json:
+        app.json(position.to_json())
+    else:
+        app.write(position.rendered.data)
+
+
+@command.command()
+@click.argument("session")
+@click.option("--lines", is_flag=True, help="As a session log in JSON lines, texts included.")
+@chain_option
+@json_option
+@click.pass_obj
+def log(app: App, session: str, chain: str, *, lines: bool, as_json: bool) -> None:
+    """List the positions of SESSION: what changed its prompt, who, when and why."""
+    from pvc.cli.show import show as show_result
+    from pvc.ops import session as ops
+
+    if lines:
+        app.write(ops.lines(app.repo, session, chain))
+    else:
+        show_result(app, ops.log(app.repo, session, chain), as_json=as_json)

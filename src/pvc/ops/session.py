@@ -1,0 +1,242 @@
+"""Sessions whose prompt changes: entries are added, and every past position can be shown.
+
+Rule 1: an entry is pinned when this returns, or nothing is.
+Rule 2: a text that is true only now is refused, because the prompt lives as long as the session:
+it belongs into the dynamic plane, which is told anew (`ops.context`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pvc.core.volatile import find
+from pvc.errors import DecodeError, NotFoundError, RefusedError, UsageError
+from pvc.launch.entry import CONTEXT, Change, SessionPinner
+from pvc.launch.place import Place
+from pvc.model.names import SessionId
+from pvc.model.session import Message, Mode
+from pvc.ops.price import Lost, lost_bytes
+from pvc.ops.told import Teller
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date
+
+    from pvc.model.pin import Pin
+    from pvc.model.span import Rendered
+    from pvc.store.repo import Repository
+
+MAIN = "main"
+AUTHOR = "session"
+"""Who adds an entry when nobody says; never configuration."""
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What is true only now, for rule 2: today, and values of the machine by name."""
+
+    today: date
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """An entry that is pinned. `lost` is what a cache cannot read back because of it."""
+
+    pin: Pin
+    size_bytes: int
+    prompt_bytes: int
+    lost: Lost
+
+    def to_json(self) -> dict[str, object]:
+        """Keys of `pvc.session-add/1`."""
+        entry = self.pin.entry
+        return {
+            "schema": "pvc.session-add/1",
+            "session": self.pin.session,
+            "chain": self.pin.chain,
+            "n": self.pin.n,
+            "mode": str(entry.mode) if entry else None,
+            "author": entry.author if entry else None,
+            "bytes": self.size_bytes,
+            "prompt_digest": self.pin.prompt,
+            "prompt_bytes": self.prompt_bytes,
+            "receipt": self.pin.receipt,
+            "lost": self.lost.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A session's prompt after one of its pins: the exact bytes, and whose each block is."""
+
+    pin: Pin
+    rendered: Rendered
+    entries: tuple[Pin, ...]
+    """The entries that the prompt consists of; blocks in front of them are the version's."""
+
+    def to_json(self) -> dict[str, object]:
+        """Keys of `pvc.session/1`."""
+        starts = (0, *self.rendered.block_ends)
+        blocks = [*zip(starts, self.rendered.block_ends, strict=False)]
+        return {
+            "schema": "pvc.session/1",
+            "session": self.pin.session,
+            "chain": self.pin.chain,
+            "n": self.pin.n,
+            "prompt_digest": self.pin.prompt,
+            "bytes": len(self.rendered.data),
+            "blocks": [{"start": start, "end": end} for start, end in blocks],
+            "entries": [entry_json(pin) for pin in self.entries],
+            "text": self.rendered.data.decode(errors="replace"),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLog:
+    """All positions of a session, oldest first; `standing` are the numbers that count now."""
+
+    pins: tuple[Pin, ...]
+    standing: frozenset[int]
+
+    def to_json(self) -> dict[str, object]:
+        """Keys of `pvc.session-log/1`."""
+        rows = [{**entry_json(pin), "stands": pin.n in self.standing} for pin in self.pins]
+        return {"schema": "pvc.session-log/1", "positions": rows}
+
+
+def entry_json(pin: Pin) -> dict[str, object]:
+    """Write one position; `mode` is `version` where a version's blocks began the prompt."""
+    return {
+        "n": pin.n,
+        "mode": str(pin.entry.mode) if pin.entry else "version",
+        "author": pin.entry.author if pin.entry else None,
+        "text_digest": pin.entry.digest if pin.entry else None,
+        "version": pin.label or None,
+        "prompt_digest": pin.prompt,
+        "time": pin.time,
+        "reason": pin.reason,
+        "receipt": pin.receipt,
+    }
+
+
+# --- finding --------------------------------------------------------------------------------
+
+
+def tip(repo: Repository, session: str, chain: str = MAIN) -> Pin:
+    """Find the newest pin of a session's chain."""
+    from pvc.store.ledger import Ledger
+
+    pins = Ledger(repo).session(session.removeprefix("session:"), chain)
+    if not pins:
+        raise NotFoundError(
+            f"session `{session}` is not pinned here" + _in(chain),
+            hint="pvc log --pins lists sessions; pvc sync fetches others'",
+        )
+    return pins[0]
+
+
+def _in(chain: str) -> str:
+    return "" if chain == MAIN else f" in chain `{chain}`"
+
+
+def show(repo: Repository, session: str, n: int | None = None, chain: str = MAIN) -> Position:
+    """Give a session's prompt as it was after its pin `n`, or as it is."""
+    teller = Teller(repo)
+    newest = tip(repo, session, chain)
+    pin = newest if n is None else teller.at(newest, n)
+    return Position(pin, teller.rendered(pin), teller.entries(pin))
+
+
+def log(repo: Repository, session: str, chain: str = MAIN) -> SessionLog:
+    """List all positions of a session."""
+    teller, newest = Teller(repo), tip(repo, session, chain)
+    standing = teller.entries(newest)
+    numbers = {pin.n for pin in standing}
+    if not standing or standing[0].entry is None or standing[0].entry.mode is Mode.APPEND:
+        first = standing[0] if standing else newest
+        base = next(pin for pin in teller.back(first) if pin.entry is None)
+        numbers.add(base.n)
+    return SessionLog(teller.chain(newest), frozenset(numbers))
+
+
+def lines(repo: Repository, session: str, chain: str = MAIN) -> bytes:
+    """Write a session's log as JSON lines, in the form of `panto`."""
+    from pvc.dialects.panto_wire import write_line
+    from pvc.ops.recorded import recorded
+    from pvc.store.codec import from_micros
+
+    rows = recorded(Teller(repo), tip(repo, session, chain))
+    return b"".join(
+        write_line(
+            Message("system", row.entry.data, row.entry.mode, row.entry.author),
+            session=row.pin.session,
+            n=row.pin.n,
+            time=from_micros(row.pin.time),
+        )
+        for row in rows
+    )
+
+
+# --- adding ---------------------------------------------------------------------------------
+
+
+def pinner(repo: Repository) -> SessionPinner:
+    """Give what records in this repository."""
+    return SessionPinner(Place(str(repo.git_dir), str(repo.common_dir)))
+
+
+def add(
+    repo: Repository,
+    session: str,
+    change: Change,
+    *,
+    chain: str = MAIN,
+    now: Now | None = None,
+) -> Added:
+    """Append to a session's prompt, or replace it. Without `now` any text may be added.
+
+    Raises `RefusedError` when the text is true only now.
+    """
+    session = SessionId(session.removeprefix("session:"))
+    if chain.endswith(CONTEXT):
+        raise UsageError(f"`{chain}` holds deliveries of context, not a prompt")
+    if now is not None:
+        refuse_volatile(change.data, now, session)
+    before = show(repo, session, chain=chain)
+    pin = record(repo, session, [change], chain=chain)[-1]
+    size = Teller(repo).rendered(pin).data
+    kept = len(before.rendered.data) if size.startswith(before.rendered.data) else 0
+    lost = lost_bytes(len(before.rendered.data) - kept, pin.provider or "", pin.model or "")
+    return Added(pin, len(change.data), len(size), lost)
+
+
+def record(
+    repo: Repository, session: str, changes: list[Change], *, chain: str = MAIN
+) -> tuple[Pin, ...]:
+    """Pin entries, one after the other."""
+    from pvc.store.codec import decode
+
+    for change in changes:
+        try:
+            change.data.decode()
+        except UnicodeDecodeError as error:
+            raise DecodeError(f"byte {error.start} of the text is no UTF-8") from None
+    return tuple(decode(known.data) for known in pinner(repo).change(session, chain, changes))
+
+
+def refuse_volatile(data: bytes, now: Now, session: str) -> None:
+    """Refuse a text that is true only now, and say where it belongs."""
+    found = find(data.decode(errors="replace"), now.today, now.values)
+    if found:
+        first = found[0]
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise RefusedError(
+            f"`{first.text}` ({first.name}) is true only now, and this prompt lasts as long as its"
+            f" session{more}",
+            at=f"text:{first.line}:{first.column}",
+            hint=f"tell it anew each time: name a section under `dynamic` in pvc.toml, then\n"
+            f"pvc context {session} --section NAME=FILE; or add it as it is with"
+            " --accept-volatile",
+        )

@@ -1,0 +1,156 @@
+"""What a session was told at each of its pins: the version's blocks and the entries since.
+
+Rule 1: nothing of a prompt is remembered; it is rendered from the version, the values and the
+entries' texts, and held against the digest that was pinned.
+Rule 2: a pin's predecessors are found by receipt, as in `launch.entry`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pvc.core.compile import Program, compile_pack
+from pvc.core.entries import with_entries
+from pvc.core.json_text import parse
+from pvc.core.program import run as run_program
+from pvc.errors import CorruptError, NotFoundError
+from pvc.model.session import Mode
+from pvc.model.span import Rendered, Span, Unversioned, lift
+from pvc.ops.pins import body_of, version_of
+from pvc.ops.programs import pack_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pvc.model.digest import Digest
+    from pvc.model.names import CommitId
+    from pvc.model.pack import Pack
+    from pvc.model.pin import Pin
+    from pvc.store.repo import Repository
+
+
+@dataclass
+class Teller:
+    """Renders pins again; each version, session and text is read once."""
+
+    repo: Repository
+    _packs: dict[CommitId, tuple[Pack, Program]] = field(default_factory=dict)
+    _sessions: dict[str, dict[Digest, Pin]] = field(default_factory=dict)
+    _bodies: dict[Digest, bytes] = field(default_factory=dict)
+
+    def rendered(self, pin: Pin) -> Rendered:
+        """Render a pin again. Raises `CorruptError` when other bytes come out than were pinned."""
+        rendered = self.render(pin)
+        if rendered.digest != pin.prompt:
+            raise CorruptError(
+                f"session `{pin.session}` renders to {rendered.digest.short},"
+                f" not {pin.prompt.short}",
+                hint="pvc log shows its version; the stored version or values are not what was"
+                " pinned",
+            )
+        return rendered
+
+    def render(self, pin: Pin) -> Rendered:
+        """Render a pin again, whatever comes out."""
+        if pin.observed:
+            data = self.body(pin.prompt, f"the bytes of session `{pin.session}`")
+            return Rendered(
+                data, (Span(0, len(data), Unversioned()),) if data else (), (len(data),)
+            )
+        if pin.context:
+            pin = self._told_under(pin)
+        values = self.values(pin)
+        entries = [
+            (entry.n, str(entry.entry.mode), self.text(entry))
+            for entry in self.entries(pin)
+            if entry.entry
+        ]
+        program = with_entries(self._compiled(pin)[1], entries)
+        return lift(*run_program(program, values))
+
+    def values(self, pin: Pin) -> dict[str, object]:
+        """Read the environment of a pin."""
+        data = self.body(pin.environment, f"the values of session `{pin.session}`")
+        values = parse(data.decode())
+        if not isinstance(values, dict):
+            raise CorruptError(f"the values of session `{pin.session}` are no object")
+        return {**values}
+
+    def pack(self, pin: Pin) -> Pack:
+        """Decode the version of a pin."""
+        return self._compiled(pin)[0]
+
+    def text(self, pin: Pin) -> bytes:
+        """Read the text of an entry."""
+        digest = pin.entry.digest if pin.entry else None
+        return self.body(digest, f"the text of entry {pin.n} of session `{pin.session}`")
+
+    def entries(self, pin: Pin) -> tuple[Pin, ...]:
+        """Give the pins whose entries make up the prompt at `pin`: from the last replace on."""
+        found: list[Pin] = []
+        for at in self.back(pin):
+            if at.entry is None:
+                break
+            found.append(at)
+            if at.entry.mode is Mode.REPLACE:
+                break
+        return tuple(reversed(found))
+
+    def back(self, pin: Pin) -> Iterable[Pin]:
+        """Walk from a pin to the session's first, by what each supersedes."""
+        at: Pin | None = pin
+        while at is not None:
+            yield at
+            if at.supersedes is None:
+                return
+            before = at.supersedes
+            at = self._session(pin.session).get(before)
+            if at is None:
+                raise NotFoundError(
+                    f"a pin of session `{pin.session}` is not in this clone",
+                    at=before.short,
+                    hint="pvc sync",
+                )
+
+    def at(self, pin: Pin, n: int) -> Pin:
+        """Find the pin of an earlier position. Raises `NotFoundError` when there is none."""
+        for earlier in self.back(pin):
+            if earlier.n == n:
+                return earlier
+        raise NotFoundError(f"session `{pin.session}` has no position {n}", hint=f"0 to {pin.n}")
+
+    def chain(self, pin: Pin) -> tuple[Pin, ...]:
+        """Give all pins up to `pin`, oldest first."""
+        return tuple(reversed([*self.back(pin)]))
+
+    def body(self, digest: Digest | None, what: str) -> bytes:
+        """Read a body. Raises `NotFoundError` when this clone does not hold it."""
+        if digest is None:
+            return body_of(self.repo, None, what)
+        if digest not in self._bodies:
+            self._bodies[digest] = body_of(self.repo, digest, what)
+        return self._bodies[digest]
+
+    def _session(self, session: str) -> dict[Digest, Pin]:
+        from pvc.store.ledger import Ledger
+
+        if session not in self._sessions:
+            pins = Ledger(self.repo).session(session)
+            self._sessions[session] = {pin.receipt: pin for pin in pins}
+        return self._sessions[session]
+
+    def _told_under(self, delivery: Pin) -> Pin:
+        """Find the pin under whose prompt context was delivered."""
+        pins = self._session(delivery.session).values()
+        same = [p for p in pins if p.context is None and p.prompt == delivery.prompt]
+        if not same:
+            raise NotFoundError(f"the prompt of session `{delivery.session}` is not in this clone")
+        return max(same, key=lambda pin: pin.order)
+
+    def _compiled(self, pin: Pin) -> tuple[Pack, Program]:
+        version = version_of(self.repo, pin)
+        if version.id not in self._packs:
+            pack = pack_of(self.repo, version)
+            self._packs[version.id] = (pack, compile_pack(pack))
+        return self._packs[version.id]
