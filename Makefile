@@ -19,7 +19,8 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_docs.py
+	$(BIN)/python -m pytest -q tests/test_layers.py tests/test_docs.py tests/test_rules.py
+	$(BIN)/pvc check docs/examples
 
 conform: $(READY)
 	$(BIN)/python tests/conform.py $(DIRS)

@@ -30,6 +30,7 @@ COMMANDS = (
     "show",
     "blame",
     "miss",
+    "check",
     "sync",
     "demo",
 )

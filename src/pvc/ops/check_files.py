@@ -1,0 +1,270 @@
+"""Which files a check reads, and from where: worktree, index, a commit, a version, a bare folder.
+
+Rule 1: bytes are what git stores or would store. Worktree files pass git's own line-end step in an
+index that is thrown away; one with an external filter is read as it stands, for none is ever run.
+Rule 2: a folder with a `pvc.toml` is a prompt as a whole. A file that belongs to none is checked
+alone, and only where it was asked for: by its name, or by its folder if its name ends like text.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from pvc.errors import NotFoundError, UsageError
+from pvc.files import MANIFEST, scratch_index
+from pvc.store.versions import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pvc.model.names import ObjectId
+    from pvc.store.repo import Repository
+
+TEXT_SUFFIXES = (".md", ".markdown", ".loom", ".prompt", ".txt")
+MAX_FILE_BYTES = 16 * 1024 * 1024
+_SKIPPED = frozenset((".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"))
+
+
+class Place(Protocol):
+    """Where files are: their paths, and the bytes of some of them."""
+
+    def paths(self) -> tuple[str, ...]:
+        """List every file, in byte order."""
+        ...
+
+    def read(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """Read files; those that are no plain files are left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """A folder outside of any repository."""
+
+    root: Path
+
+    def paths(self) -> tuple[str, ...]:
+        """List every file, except for what tools keep for themselves."""
+        found = []
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [name for name in folders if name not in _SKIPPED]
+            inner = Path(folder).relative_to(self.root)
+            found += [(inner / name).as_posix() for name in names]
+        return _sorted(found)
+
+    def read(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """Read files as they stand."""
+        return {path: data for path in paths if (data := _read_file(self.root / path)) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """The files of a worktree, tracked and new, not ignored ones."""
+
+    repo: Repository
+    root: Path
+
+    def paths(self) -> tuple[str, ...]:
+        """List them as git does."""
+        words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        raw = set(self.repo.git.output(*words).split(b"\0")[:-1])
+        paths = [path.decode(errors="surrogateescape") for path in raw]
+        return _sorted(path for path in paths if (self.root / path).is_file())
+
+    def read(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """Read files as git would store them now."""
+        there = [path for path in paths if _is_plain(self.root / path)]
+        filtered = self._filtered(there)
+        raw = {path: _read_file(self.root / path) or b"" for path in there if path in filtered}
+        return raw | self._as_stored([path for path in there if path not in filtered])
+
+    def _filtered(self, paths: Sequence[str]) -> frozenset[str]:
+        """Name the files that an external filter would change."""
+        answers = self.repo.git.output(
+            "check-attr", "-z", "--stdin", "filter", data=_listing(paths)
+        ).split(b"\0")
+        plain = (b"unspecified", b"unset", b"set")
+        return frozenset(
+            path.decode(errors="surrogateescape")
+            for path, value in zip(answers[::3], answers[2::3], strict=False)
+            if value not in plain
+        )
+
+    def _as_stored(self, paths: Sequence[str]) -> dict[str, bytes]:
+        with scratch_index(self.repo) as git:
+            git.output(
+                "update-index", "--add", "--remove", "--replace", "-z", "--stdin",
+                data=_listing(paths), error=UsageError,
+            )  # fmt: skip
+            wanted = set(paths)
+            rows = git.output("ls-files", "-s", "-z").split(b"\0")[:-1]
+            found = []
+            for row in rows:
+                head, _, path = row.partition(b"\t")
+                name = path.decode(errors="surrogateescape")
+                if name in wanted:
+                    found.append((name, head.split(b" ")[1]))
+            request = b"".join(oid + b"\n" for _, oid in found)
+            out = git.output("cat-file", "--buffer", "--batch", data=request)
+        return dict(zip((name for name, _ in found), _contents(out, len(found)), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Files that git has: of a tree, or of the index."""
+
+    repo: Repository
+    entries: dict[str, ObjectId]
+
+    @classmethod
+    def of_tree(cls, repo: Repository, tree: ObjectId) -> Stored:
+        """Take the plain files below a tree."""
+        return cls(repo, {path: entry.oid for path, entry in walk(repo, tree) if entry.is_file})
+
+    @classmethod
+    def of_index(cls, repo: Repository) -> Stored:
+        """Take the plain files of the index."""
+        return cls(repo, {entry.name: entry.oid for entry in repo.index() if entry.is_file})
+
+    def paths(self) -> tuple[str, ...]:
+        """List them."""
+        return _sorted(self.entries)
+
+    def read(self, paths: Sequence[str]) -> dict[str, bytes]:
+        """Read their blobs."""
+        return {path: self.repo.blob(self.entries[path]) for path in paths if path in self.entries}
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is checked: folders of prompts with the files below them, and files by themselves."""
+
+    folders: tuple[tuple[str, tuple[str, ...]], ...]
+    loose: tuple[str, ...]
+    only: tuple[str, ...]
+    """Findings count in these files and below these folders; none means everywhere."""
+
+    def counts(self, path: str) -> bool:
+        """Whether a finding in this file was asked for."""
+        return not self.only or any(_is_in(path, one) for one in self.only)
+
+
+def choose(paths: Sequence[str], asked: Sequence[str]) -> Chosen:
+    """Choose what to check among `paths`; `asked` are files and folders, `.` is everything.
+
+    Raises `NotFoundError` on one that is not there.
+    """
+    for one in asked:
+        if not any(_is_in(path, one) for path in paths):
+            raise NotFoundError(f"no file `{one}` here", hint="PATH is a file, a folder or TREE@V")
+    folders = [path.removesuffix(MANIFEST).rstrip("/") for path in paths if _is_manifest(path)]
+    # The innermost folder with a manifest owns a file.
+    owner = {path: _owner(path, folders) for path in paths}
+    wanted = [
+        folder
+        for folder in folders
+        if not asked or any(_is_in(folder, one) or _is_in(one, folder) for one in asked)
+    ]
+    inside = tuple((f, tuple(path for path in paths if _is_in(path, f))) for f in wanted)
+    loose = tuple(
+        path
+        for path in paths
+        if owner[path] is None
+        and any(path == one or (_is_in(path, one) and _is_text(path)) for one in asked)
+    )
+    return Chosen(inside, loose, tuple(one for one in asked if one != "."))
+
+
+def _owner(path: str, folders: Sequence[str]) -> str | None:
+    return max((f for f in folders if _is_in(path, f)), key=len, default=None)
+
+
+def _is_in(path: str, folder: str) -> bool:
+    return folder in ("", ".", path) or path.startswith(f"{folder}/")
+
+
+def _is_manifest(path: str) -> bool:
+    return path.rpartition("/")[2] == MANIFEST
+
+
+def _is_text(path: str) -> bool:
+    return path.lower().endswith(TEXT_SUFFIXES)
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_FILE_BYTES
+
+
+def _read_file(path: Path) -> bytes | None:
+    return path.read_bytes() if _is_plain(path) else None
+
+
+def _sorted(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(paths, key=lambda path: path.encode(errors="surrogateescape")))
+
+
+def _listing(paths: Iterable[str]) -> bytes:
+    return b"".join(path.encode(errors="surrogateescape") + b"\0" for path in paths)
+
+
+def _contents(out: bytes, count: int) -> list[bytes]:
+    """Take the answers of `git cat-file --batch` apart."""
+    datas, at = [], 0
+    for _ in range(count):
+        line_end = out.index(b"\n", at)
+        size = int(out[at:line_end].split(b" ")[2])
+        datas.append(out[line_end + 1 : line_end + 1 + size])
+        at = line_end + 1 + size + 1
+    return datas
+
+
+# --- where to look ----------------------------------------------------------------------------
+
+
+def repository_at(directory: str) -> Repository | None:
+    """Open the repository around a folder; null where there is none."""
+    from pvc.store.open import open_repository
+
+    try:
+        return open_repository(directory)
+    except NotFoundError:
+        if not Path(directory).is_dir():
+            raise
+        return None
+
+
+def root_of(repo: Repository | None, directory: str) -> Path:
+    """Give the folder that paths are shown from."""
+    if repo is None or repo.worktree is None:
+        return Path(directory).resolve()
+    return repo.worktree.resolve()
+
+
+def place_of(
+    repo: Repository | None, directory: str, *, index: bool = False, rev: str = ""
+) -> Place:
+    """Choose where files are read from. Raises `NotFoundError` on a commit that is not here."""
+    if repo is None:
+        if index or rev:
+            raise NotFoundError("not a git repository", at=directory)
+        return Disk(root_of(repo, directory))
+    if index:
+        return Stored.of_index(repo)
+    if rev or repo.worktree is None:
+        rev = rev or "HEAD"
+        tree = repo.rev_parse(f"{rev}^{{tree}}")
+        if tree is None:
+            raise NotFoundError(f"`{rev}` is no commit here", hint="a branch, HEAD~1, A..B")
+        return Stored.of_tree(repo, tree)
+    return Worktree(repo, root_of(repo, directory))
+
+
+def relative(root: Path, directory: str, word: str) -> str:
+    """Name a path as seen from `root`; raises `UsageError` where it lies outside."""
+    path = (Path(directory).resolve() / word).resolve()
+    if not path.is_relative_to(root):
+        raise UsageError(f"`{word}` is outside of what is checked", at=str(root))
+    return path.relative_to(root).as_posix()
