@@ -56,7 +56,9 @@ def command(  # noqa: PLR0913  # one parameter an option
     as_json: bool,
     fix: bool,
 ) -> int:
-    """Look for what breaks prompts or their caching; exits with 1 on a grave finding.
+    """Look for what breaks prompts or their caching.
+
+    Exits with 1 on a grave finding.
 
     Without PATH it checks every folder with a `pvc.toml`. A file or folder without one is checked
     too when it is named, inside of a repository or not.
