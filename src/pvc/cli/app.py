@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pvc.cli.text import printable
+
 if TYPE_CHECKING:
     import re
 
@@ -62,8 +64,6 @@ class App:
 
     def say(self, text: str, *, marked: re.Pattern[str] | None = None) -> None:
         """Write a result for people: control characters escaped, then `marked` in colour."""
-        from pvc.cli.main import printable
-
         shown = printable(text)
         if marked and self.colour:
             shown = marked.sub(lambda found: click.style(found[0], fg="yellow"), shown)
@@ -71,8 +71,6 @@ class App:
 
     def note(self, text: str) -> None:
         """Write to stderr what is no result."""
-        from pvc.cli.main import printable
-
         click.echo(printable(text), err=True)
 
     def json(self, value: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from pvc.cli.text import printable
 from pvc.errors import PvcError
 
 if TYPE_CHECKING:
@@ -75,16 +76,6 @@ def pvc(ctx: click.Context, directory: str) -> None:
     from pvc.cli.app import App
 
     ctx.obj = App(directory)
-
-
-def printable(text: str) -> str:
-    """Return `text` with control characters escaped, so that a terminal cannot obey them."""
-    return "".join(
-        char
-        if char in "\n\t" or (char >= " " and not "\x7f" <= char <= "\x9f")
-        else repr(char)[1:-1]
-        for char in text
-    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

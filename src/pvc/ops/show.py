@@ -47,7 +47,7 @@ class Shown:
             "pin": pin_json(self.pin) if self.pin else None,
             "version": version_json(self.version) if self.version else None,
             "bytes": len(self.rendered.data) if self.rendered else None,
-            "verified": self.rendered is not None,
+            "verified": self.rendered is not None and not (self.pin and self.pin.observed),
             "missing": str(self.missing) if self.missing else None,
             "files": [{"path": path, "bytes": size} for path, size in self.files],
         }
