@@ -15,7 +15,6 @@ from __future__ import annotations
 import shutil
 import stat
 import tempfile
-import tomllib
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,8 +22,10 @@ from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
-from pvc.errors import CorruptError, NotFoundError, RefusedError, UsageError
+from pvc.errors import CorruptError, DecodeError, NotFoundError, RefusedError, UsageError
+from pvc.model.names import TreeName
 from pvc.model.source import Source, Sources
+from pvc.model.toml_text import parse_toml
 from pvc.store.child import Git, failure
 from pvc.store.entries import (
     MAX_FILE_BYTES,
@@ -294,7 +295,7 @@ class Folders(Mapping[str, str]):
             hint = f"did you mean `{near[0]}`?"
         elif self.unreadable:
             path, why = self.unreadable[0]
-            hint = f"`{shown(path)}` cannot be read: {why}"
+            hint = f"`{shown(path)}` cannot be read: {shown(why)}"
         else:
             known = ", ".join(f"`{each}`" for each in self)
             hint = f"there is {known}" if known else "`pvc init DIR` makes a folder a tree"
@@ -317,15 +318,19 @@ def find_trees(repo: Repository, state: State = "head") -> Folders:
     unreadable: list[tuple[str, str]] = []
     for path, data in _manifests(repo, state):
         try:
-            name = tomllib.loads(data.decode()).get("name")
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            unreadable.append((path, str(error)))
+            name = parse_toml(data, path).get("name")
+        except DecodeError as error:
+            unreadable.append((path, str(error).removeprefix(path).lstrip(":")))
             continue
-        if isinstance(name, str):
-            found.append((name, path.rpartition("/")[0]))
-        else:
-            unreadable.append((path, "it has no `name`"))
+        try:
+            found.append((TreeName(_text(name)), path.rpartition("/")[0]))
+        except UsageError as error:
+            unreadable.append((path, error.message if name else "it has no `name`"))
     return Folders(tuple(sorted(found)), tuple(unreadable))
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _manifests(repo: Repository, state: State) -> Iterator[tuple[str, bytes]]:

@@ -21,12 +21,11 @@ Rule 2: only the words are judged here; whether a named file exists is known to 
 from __future__ import annotations
 
 import re
-import tomllib
 from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
-from pvc.errors import DecodeError, UsageError
+from pvc.errors import UsageError
 from pvc.model.manifest import (
     FORMAT,
     MANIFEST,
@@ -41,6 +40,7 @@ from pvc.model.manifest import (
 )
 from pvc.model.names import PackName, TreeName
 from pvc.model.span import Plane
+from pvc.model.toml_text import parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,19 +70,7 @@ def parse_manifest(data: bytes, *, at: str = MANIFEST) -> Manifest:
     Raises `DecodeError` when it is no TOML, `UsageError` when it says something that is not
     understood.
     """
-    return _Table(_toml(data, at), at).manifest()
-
-
-def _toml(data: bytes, path: str) -> dict[str, object]:
-    try:
-        return tomllib.loads(data.decode())
-    except UnicodeDecodeError as error:
-        raise DecodeError("not UTF-8", at=f"{path}: byte {error.start}") from None
-    except tomllib.TOMLDecodeError as error:
-        place = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
-        at = f"{path}:{place[1]}:{place[2]}" if place else path
-        text = str(error)[: place.start()] if place else str(error)
-        raise DecodeError(f"not TOML: {text[:1].lower()}{text[1:]}", at=at) from None
+    return _Table(parse_toml(data, at), at).manifest()
 
 
 class _Table:

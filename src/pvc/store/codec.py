@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from pvc.errors import CorruptError, UsageError
+from pvc.errors import CorruptError, DecodeError, UsageError
 from pvc.launch import record
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId, SessionId, TreeName
@@ -163,10 +163,11 @@ def encode_prompt(pin: Pin, facts: PromptFacts | Unrendered) -> bytes:
 
 def decode_prompt(table: bytes, at: str = "a prompt's table") -> PromptFacts | Unrendered:
     """Read a `[[prompt]]` table."""
-    import tomllib
+    from pvc.model.toml_text import parse_toml
 
     try:
-        values = tomllib.loads(table.decode())["prompt"][0]
+        tables: Any = parse_toml(table, at)["prompt"]
+        values = tables[0]
         if not values.get("rendered", True):
             return Unrendered(Digest(values["found"]) if "found" in values else None)
         planes = [text.rpartition(":") for text in values["planes"]]
@@ -182,7 +183,7 @@ def decode_prompt(table: bytes, at: str = "a prompt's table") -> PromptFacts | U
             stable=values["stable"],
             planes=tuple((Plane(plane), int(start)) for plane, _, start in planes),
         )
-    except (ValueError, KeyError, IndexError, TypeError, UsageError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, UsageError, DecodeError) as error:
         raise CorruptError(f"a prompt's table is damaged: {error}", at=at) from None
 
 

@@ -8,14 +8,14 @@ Rule 3: only the last paragraph of a message holds trailers, so a reason can say
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pvc.errors import CorruptError, NotFoundError, UsageError
+from pvc.errors import CorruptError, DecodeError, NotFoundError, UsageError
 from pvc.model.names import CommitId, ObjectId
 from pvc.model.source import Source, Sources
+from pvc.model.toml_text import parse_toml
 from pvc.store.entries import RESERVED, entry_problems, refuse
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Moment, Person
 
@@ -207,9 +207,9 @@ def pack_commits(repo: Repository, version: VersionInfo) -> dict[str, CommitId]:
     if lock is None:
         raise CorruptError(f"`{version.label}` has no `{RESERVED}/lock.toml`", at=version.id)
     try:
-        packs = tomllib.loads(repo.blob(lock.oid).decode()).get("packs", {})
+        packs: Any = parse_toml(repo.blob(lock.oid), lock.oid).get("packs", {})
         return {name: CommitId(pack["commit"]) for name, pack in packs.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, UsageError) as error:
+    except (KeyError, TypeError, AttributeError, UsageError, DecodeError) as error:
         raise CorruptError(f"the lock of `{version.label}` is damaged: {error}") from None
 
 
