@@ -32,6 +32,7 @@ COMMANDS = (
     "blame",
     "miss",
     "check",
+    "impact",
     "sync",
     "demo",
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.core.check_subject import Subject
-    from pvc.model.pack import Pack, Piece
+    from pvc.model.pack import Pack, Piece, Section
 
 GRAIN_BYTES = 1024
 _RANK = {plane: rank for rank, plane in enumerate(Plane)}
@@ -59,14 +59,23 @@ def plane_order(subject: Subject) -> Iterator[Hit]:
 def _placed(pack: Pack) -> Iterator[_Placed]:
     """Give what is always rendered, in order; a fragment that a value selects is left out."""
     selecting = {b.name for b in pack.bindings if isinstance(b, PickBinding | GuardBinding)}
-    for section in pack.sections:
+    for section in _in_order(pack):
         if section.fragment:
             continue
         for piece in section.pieces:
-            if isinstance(piece, Text):
+            if not isinstance(piece, Hole):
                 yield _Placed(section.plane, piece)
             elif piece.name not in selecting:
                 yield _Placed(max(section.plane, Plane.LAUNCH, key=_RANK.__getitem__), piece)
+
+
+def _in_order(pack: Pack) -> Iterator[Section]:
+    """Give the sections as they are rendered: a form may arrange them by number."""
+    if pack.layout.merge is None:
+        yield from pack.sections
+        return
+    last = max((section.order or 0 for section in pack.sections), default=0) + 1
+    yield from sorted(pack.sections, key=lambda s: last if s.order is None else s.order)
 
 
 def over_budget(subject: Subject) -> Iterator[Hit]:

@@ -1,0 +1,271 @@
+"""What adopting a folder, or one version after another, would do to what is cached.
+
+Rule 1: a known session keeps its pinned version, so no running session is hit by an adoption. What
+is lost is the prefix that the next sessions would have shared with those that are pinned now.
+Rule 2: each pinned prompt is rendered again from the version and the values of its pin, and once
+more with the same values from the candidate; nothing is estimated where both are here.
+Rule 3: sessions whose values are not in this clone are counted apart, never guessed at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pvc.core.divergence import common_prefix
+from pvc.core.impact import (
+    Adoption,
+    Placement,
+    SectionMove,
+    placements,
+    reordered,
+    replay,
+    sample_environment,
+    section_moves,
+    seldom_first,
+)
+from pvc.errors import NotFoundError, UsageError
+from pvc.ops.impact_sessions import Sessions, SharedPrefix, Window, fitting, lost_of
+from pvc.ops.programs import pack_of
+from pvc.ops.render import render_pack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pvc.files import State
+    from pvc.model.pack import Pack
+    from pvc.ops.price import Lost
+    from pvc.store.repo import Repository
+    from pvc.store.versions import VersionInfo
+
+SCHEMA = "pvc.impact/1"
+DAY_S = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class ImpactOptions:
+    """What is compared; the options of `pvc impact`. `since` is in seconds before now."""
+
+    state: State = "head"
+    folder: str | None = None
+    environment: Mapping[str, object] | None = None
+    since_s: int = DAY_S
+    now_us: int = 0
+    what_if: str | None = None
+    """Null: no replay. Empty: the order that seldom-changed sections first would give."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """All past adoptions under another order of sections, beside what they really lost."""
+
+    order: tuple[str, ...]
+    as_adopted: tuple[Adoption, ...]
+    reordered: tuple[Adoption, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Keys of `what_if` in `pvc.impact/1`."""
+        pairs = zip(self.as_adopted, self.reordered, strict=True)
+        return {
+            "order": list(self.order),
+            "lost_bytes": sum(one.lost_bytes for one in self.as_adopted),
+            "lost_bytes_reordered": sum(one.lost_bytes for one in self.reordered),
+            "adoptions": [
+                {"version": a.label, "lost_bytes": a.lost_bytes, "reordered": b.lost_bytes}
+                for a, b in pairs
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What `candidate` would do to those who have `base`."""
+
+    tree: str
+    base: str
+    candidate: str
+    is_sample: bool
+    """Whether the sections were placed over a sample, for no values were given."""
+    paths: tuple[tuple[str, bool], ...]
+    """Changed files, and whether their text is in the prompt at all."""
+    sections: tuple[SectionMove, ...]
+    prompt_bytes: tuple[int, int]
+    first_moved_byte: int | None
+    lost: Lost
+    placements: tuple[Placement, ...]
+    since_s: int
+    prefixes: tuple[SharedPrefix, ...] = ()
+    unaffected: int = 0
+    unknown: int = 0
+    what_if: WhatIf | None = None
+
+    @property
+    def hit(self) -> int:
+        """How many sessions share a prefix that would be lost."""
+        return sum(len(prefix.sessions) for prefix in self.prefixes)
+
+    @property
+    def total(self) -> Lost:
+        """What is lost over all prefixes that sessions share; each is written again once."""
+        return lost_of(sum(prefix.lost.size_bytes for prefix in self.prefixes))
+
+    def to_json(self, *, listing: bool = False) -> dict[str, object]:
+        """Keys of `pvc.impact/1`."""
+        return {
+            "schema": SCHEMA,
+            "tree": self.tree,
+            "base": self.base,
+            "candidate": self.candidate,
+            "sample": self.is_sample,
+            "changed": [{"path": path, "in_prompt": there} for path, there in self.paths],
+            "sections": [
+                {
+                    "name": move.name,
+                    "change": move.change,
+                    "plane": move.plane,
+                    "start": move.start,
+                    "bytes_before": move.before_bytes,
+                    "bytes_after": move.after_bytes,
+                    "lost_bytes": move.lost_bytes,
+                }
+                for move in self.sections
+            ],
+            "prompt_bytes": {"before": self.prompt_bytes[0], "after": self.prompt_bytes[1]},
+            "first_moved_byte": self.first_moved_byte,
+            "lost": self.lost.to_json(),
+            "placements": [
+                {"plane": p.plane, "start": p.start, "lost_bytes": p.lost_bytes}
+                for p in self.placements
+            ],
+            "sessions": {
+                "window_seconds": self.since_s,
+                "hit": self.hit,
+                "unaffected": self.unaffected,
+                "unknown": self.unknown,
+                "lost": self.total.to_json(),
+                "prefixes": [prefix.to_json(listing=listing) for prefix in self.prefixes],
+            },
+            "what_if": self.what_if.to_json() if self.what_if else None,
+        }
+
+
+def run(repo: Repository, tree: str, other: str | None, options: ImpactOptions) -> Impact:
+    """Compare a tree's newest version with its folder, or two versions with each other.
+
+    Raises `NotFoundError` where there is no version to compare with, `DecodeError` when the folder
+    is not in its form.
+    """
+    sides = _sides(repo, tree, other, options)
+    environment = options.environment
+    if environment is None:
+        environment = sample_environment(sides.packs[0].fields)
+        environment = {**environment, **sample_environment(sides.packs[1].fields)}
+    old, new = (render_pack(p, fitting(p, environment)) for p in sides.packs)
+    first = common_prefix(old.data, new.data)
+    moves = section_moves(old, new, sides.packs)
+    window = Window(options.since_s, options.now_us)
+    sessions = Sessions(repo, sides.base, sides.packs, window)
+    return Impact(
+        tree=sides.base.name,
+        base=sides.base.label,
+        candidate=sides.candidate,
+        is_sample=options.environment is None,
+        paths=tuple((path, path in _rendered_paths(sides.packs)) for path in sides.changed),
+        sections=tuple(moves),
+        prompt_bytes=(len(old.data), len(new.data)),
+        first_moved_byte=None if old.data == new.data else first,
+        lost=lost_of(len(old.data) - first),
+        placements=tuple(placements(old, sides.packs[0], moves, first)),
+        since_s=options.since_s,
+        prefixes=sessions.prefixes(),
+        unaffected=sessions.unaffected,
+        unknown=sessions.unknown,
+        what_if=_what_if(repo, sides.base, options),
+    )
+
+
+# --- the two sides ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """What is, and what would be."""
+
+    base: VersionInfo
+    candidate: str
+    packs: tuple[Pack, Pack]
+    changed: tuple[str, ...]
+
+
+def _sides(repo: Repository, tree: str, other: str | None, options: ImpactOptions) -> _Sides:
+    from pvc.ops.select import select_version
+    from pvc.store.versions import changed_paths
+
+    base = select_version(repo, tree)
+    if other is not None:
+        after = select_version(repo, other)
+        changed = changed_paths(repo, base.tree, after.tree)
+        return _Sides(base, after.label, (pack_of(repo, base), pack_of(repo, after)), changed)
+    from pvc.ops.supersede import read_candidate
+
+    found = read_candidate(repo, base.name, options.state, options.folder)
+    changed = tuple(_changed(repo, base, {f.path: f.data for f in found.snapshot.files}))
+    return _Sides(base, options.state, (pack_of(repo, base), found.pack), changed)
+
+
+def _changed(repo: Repository, base: VersionInfo, files: Mapping[str, bytes]) -> Iterable[str]:
+    """Name the files of the folder that are other bytes than in the version."""
+    from pvc.dialects.base import RESERVED
+    from pvc.store.versions import sources
+
+    before = {s.path: s.data for s in sources(repo, base) if not s.path.startswith(RESERVED)}
+    for path in sorted({*before, *files}, key=str.encode):
+        if before.get(path) != files.get(path):
+            yield path
+
+
+def _rendered_paths(packs: tuple[Pack, Pack]) -> frozenset[str]:
+    return frozenset(
+        piece.path for pack in packs for section in pack.sections for piece in section.pieces
+    )
+
+
+# --- another order ----------------------------------------------------------------------------
+
+
+def _what_if(repo: Repository, base: VersionInfo, options: ImpactOptions) -> WhatIf | None:
+    """Replay all adoptions up to `base` as they were, and under another order."""
+    from itertools import dropwhile
+
+    from pvc.store.versions import chain
+
+    if options.what_if is None:
+        return None
+    newest_first = dropwhile(lambda v: v.id != base.id, chain(repo, base.kind, base.name))
+    versions = list(newest_first)[::-1]
+    packs = [pack_of(repo, version) for version in versions]
+    if packs[-1].recipe or packs[-1].layout.merge:
+        raise UsageError(f"form `{packs[-1].form}` has an order of its own")
+    order = tuple(name for name in options.what_if.split(",") if name) or seldom_first(packs)
+    _known(order, packs[-1])
+    labels = [version.label for version in versions]
+    return WhatIf(
+        order,
+        replay(labels, [_sampled(pack, options) for pack in packs]),
+        replay(labels, [_sampled(reordered(pack, order), options) for pack in packs]),
+    )
+
+
+def _known(order: Sequence[str], pack: Pack) -> None:
+    from pvc.dialects.manifest import near
+
+    names = [section.name for section in pack.sections if not section.fragment]
+    for name in order:
+        if name not in names:
+            raise NotFoundError(f"there is no section `{name}`", hint=near(name, names))
+
+
+def _sampled(pack: Pack, options: ImpactOptions) -> bytes:
+    values = options.environment
+    environment = sample_environment(pack.fields) if values is None else fitting(pack, values)
+    return render_pack(pack, environment).data

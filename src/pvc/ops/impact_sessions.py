@@ -1,0 +1,194 @@
+"""Pinned sessions that share a prefix, and what a candidate would take from those that follow.
+
+    pinned prompt   ██████████████████████
+    base            ████████████████░░░░░░   what the next session shares with it now
+    candidate       ██████████▒▒▒▒▒▒▒▒▒▒▒▒   and then: the difference is lost
+
+Rule 1: what an earlier adoption lost already is not counted again.
+Rule 2: prompts that are one are rendered once, however many sessions were pinned with them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from pvc.core.compile import compile_pack
+from pvc.core.divergence import common_prefix
+from pvc.core.json_text import parse
+from pvc.core.program import run as run_program
+from pvc.errors import NotFoundError, UsageError
+from pvc.ops.price import BYTES_PER_TOKEN, BYTES_PER_TOKEN_BAND, Lost
+from pvc.ops.programs import pack_of
+from pvc.providers.base import load_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from pvc.core.compile import Program
+    from pvc.model.digest import Digest
+    from pvc.model.pack import Pack
+    from pvc.model.pin import Pin
+    from pvc.store.repo import Repository
+    from pvc.store.versions import VersionInfo
+
+_FIRST_PINS = 16_384
+
+
+class Window(NamedTuple):
+    """Pins count that are at most `since_s` seconds older than `now_us`, in microseconds."""
+
+    since_s: int
+    now_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPrefix:
+    """Sessions that were pinned with one prompt, and what a new one would no longer share."""
+
+    prompt: Digest
+    version: str
+    sessions: tuple[str, ...]
+    newest: int
+    first_moved_byte: int
+    lost: Lost
+
+    def to_json(self, *, listing: bool) -> dict[str, object]:
+        """Keys of a shared prefix in `pvc.impact/1`."""
+        row: dict[str, object] = {
+            "prompt_digest": self.prompt,
+            "version": self.version,
+            "sessions": len(self.sessions),
+            "newest": self.newest,
+            "first_moved_byte": self.first_moved_byte,
+            "lost": self.lost.to_json(),
+        }
+        return row | ({"list": list(self.sessions)} if listing else {})
+
+
+class Sessions:
+    """The pinned sessions of the window, by the prompt that they share."""
+
+    def __init__(
+        self, repo: Repository, base: VersionInfo, packs: tuple[Pack, Pack], window: Window
+    ) -> None:
+        self._repo = repo
+        self._base = base
+        self._sides = tuple(_Side.of(pack) for pack in packs)
+        self._versions: dict[str, _Side | None] = {base.id: self._sides[0]}
+        self._pins = _latest(_pins_of(repo, base.name, window))
+        self.unaffected = 0
+        self.unknown = 0
+
+    def prefixes(self) -> tuple[SharedPrefix, ...]:
+        """Give the prefixes that would be lost, the costliest first."""
+        groups: dict[Digest, list[Pin]] = {}
+        for pin in self._pins:
+            groups.setdefault(pin.prompt, []).append(pin)
+        found = []
+        for prompt, pins in groups.items():
+            shared = self._shared(pins[0])
+            if shared is None:
+                self.unknown += len(pins)
+            elif shared[1] >= shared[0]:
+                self.unaffected += len(pins)
+            else:
+                found.append(_prefix(prompt, pins, shared))
+        return tuple(sorted(found, key=lambda one: (-one.lost.size_bytes, one.prompt)))
+
+    def _shared(self, pin: Pin) -> tuple[int, int] | None:
+        """Count the bytes that the next session shares with this one, now and then.
+
+        Null when the version or the values are not here, or the candidate asks for other values.
+        """
+        from pvc.store.bodies import read_body
+
+        own = self._version(pin)
+        body = read_body(self._repo, pin.environment) if pin.environment else None
+        values = parse(body.decode()) if body is not None else None
+        if own is None or not isinstance(values, dict):
+            return None
+        try:
+            pinned = own.render(values)
+            now = pinned if own is self._sides[0] else self._sides[0].render(values)
+            then = self._sides[1].render(values)
+        except UsageError:
+            return None
+        return common_prefix(pinned, now), common_prefix(pinned, then)
+
+    def _version(self, pin: Pin) -> _Side | None:
+        from pvc.ops.pins import version_of
+
+        if pin.commit is None or pin.observed:
+            return None
+        if pin.commit not in self._versions:
+            try:
+                side = _Side.of(pack_of(self._repo, version_of(self._repo, pin)))
+            except NotFoundError:
+                self._versions[pin.commit] = None
+            else:
+                self._versions[pin.commit] = side
+        return self._versions[pin.commit]
+
+
+class _Side(NamedTuple):
+    """A version or candidate, ready to render."""
+
+    pack: Pack
+    program: Program
+
+    @classmethod
+    def of(cls, pack: Pack) -> _Side:
+        return cls(pack, compile_pack(pack))
+
+    def render(self, values: Mapping[str, object]) -> bytes:
+        return run_program(self.program, fitting(self.pack, values))[0]
+
+
+def _prefix(prompt: Digest, pins: Sequence[Pin], shared: tuple[int, int]) -> SharedPrefix:
+    return SharedPrefix(
+        prompt,
+        pins[0].label,
+        tuple(str(pin.session) for pin in pins),
+        max(pin.time for pin in pins),
+        shared[1],
+        lost_of(shared[0] - shared[1]),
+    )
+
+
+def _pins_of(repo: Repository, tree: str, window: Window) -> tuple[Pin, ...]:
+    """Give the pins of a tree that are young enough; reads no more of the ledger than it must."""
+    from pvc.store.ledger import Ledger
+
+    ledger, limit = Ledger(repo), _FIRST_PINS
+    oldest = window.now_us - window.since_s * 1_000_000
+    while True:
+        pins = ledger.newest(limit, tree)
+        if len(pins) < limit or pins[-1].time < oldest:
+            return tuple(pin for pin in pins if pin.time >= oldest)
+        limit *= 4
+
+
+def lost_of(size: int) -> Lost:
+    """Price bytes that are written to a cache again instead of being read back."""
+    tokens = round(size / BYTES_PER_TOKEN)
+    low, high = (round(size / BYTES_PER_TOKEN_BAND[i]) for i in (1, 0))
+    facts = load_facts("anthropic")
+    price = facts.write_price[facts.default_ttl] - facts.read_price
+    return Lost(size, tokens, low, high, round(tokens * price, 1))
+
+
+def fitting(pack: Pack, environment: Mapping[str, object]) -> dict[str, object]:
+    """Leave out what a side has no field for: a binding may come or go with the edit."""
+    known = {field.name for field in pack.fields}
+    return {name: value for name, value in environment.items() if name in known}
+
+
+def _latest(pins: Iterable[Pin]) -> list[Pin]:
+    """Keep the newest pin of each chain of a session: the one that it goes by."""
+    latest: dict[tuple[str, str], Pin] = {}
+    for pin in pins:
+        key = (pin.session, pin.chain)
+        if key not in latest or latest[key].n < pin.n:
+            latest[key] = pin
+    return list(latest.values())

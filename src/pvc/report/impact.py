@@ -1,0 +1,132 @@
+"""An impact as text for a terminal and as Markdown for a review comment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pvc.core.impact import SectionMove
+    from pvc.ops.impact import Impact, WhatIf
+    from pvc.ops.price import Lost
+
+_SHOWN = 10
+
+
+def summary(result: Impact) -> str:
+    """Say in one sentence what would be lost."""
+    if result.first_moved_byte is None:
+        return f"{result.base} to {result.candidate}: no byte of the prompt moves."
+    return (
+        f"{result.base} to {result.candidate}: from byte {result.first_moved_byte} on, "
+        f"{_lost(result.lost)} of {result.prompt_bytes[0]} bytes are lost."
+    )
+
+
+def to_lines(result: Impact, *, listing: bool = False) -> Iterator[str]:
+    """Write an impact for people."""
+    yield summary(result)
+    for path, is_rendered in result.paths:
+        if not is_rendered:
+            yield f"  {path}: not in the prompt, 0 bytes lost"
+    for move in result.sections:
+        if move.change != "same" or move.lost_bytes:
+            yield f"  {_section(move)}"
+    for place in result.placements:
+        where = f"plane {place.plane} (byte {place.start})"
+        yield f"  the same edit in {where} loses {place.lost_bytes}"
+    if result.is_sample:
+        yield "  without values: sections stand where a sample of the placeholders puts them"
+    yield from _session_lines(result, listing=listing)
+    if result.what_if:
+        yield from _what_if_lines(result.what_if)
+
+
+def _lost(lost: Lost) -> str:
+    return (
+        f"{lost.size_bytes} bytes, {lost.tokens} tokens ({lost.tokens_low} to {lost.tokens_high})"
+    )
+
+
+def _section(move: SectionMove) -> str:
+    size = f"{move.before_bytes} to {move.after_bytes} bytes"
+    plane = f", {move.plane}" if move.plane else ""
+    return f"{move.change:<8} {move.name}{plane}: {size}, {move.lost_bytes} lost"
+
+
+def _session_lines(result: Impact, *, listing: bool) -> Iterator[str]:
+    hours = result.since_s / 3600
+    known = result.hit + result.unaffected + result.unknown
+    yield (
+        f"{known} sessions pinned in the last {hours:g} hours: {result.hit} share a prefix that "
+        f"would be lost, {result.unaffected} do not, {result.unknown} cannot be rendered here."
+    )
+    if not result.prefixes:
+        return
+    yield "They keep their versions; what is lost is what the next sessions would share with them."
+    shown = result.prefixes if listing else result.prefixes[:_SHOWN]
+    for prefix in shown:
+        count = len(prefix.sessions)
+        yield (
+            f"  {prefix.prompt.short}  {prefix.version}  {count} sessions, "
+            f"{prefix.lost.size_bytes} bytes from byte {prefix.first_moved_byte}"
+        )
+        yield from (f"    {session}" for session in (prefix.sessions if listing else ()))
+    if len(shown) < len(result.prefixes):
+        yield f"  and {len(result.prefixes) - len(shown)} more prompts (--list shows them)"
+    yield f"Written again once each: {_lost(result.total)}, as much as {_cost(result.total)}."
+
+
+def _cost(lost: Lost) -> str:
+    return f"{lost.cost or 0:.0f} tokens of base input"
+
+
+def _what_if_lines(what_if: WhatIf) -> Iterator[str]:
+    yield f"In the order {', '.join(what_if.order)}:"
+    yield "   as adopted    reordered"
+    for one, other in zip(what_if.as_adopted, what_if.reordered, strict=True):
+        yield f"  {one.lost_bytes:>11}  {other.lost_bytes:>11}  {one.label}"
+    total = sum(one.lost_bytes for one in what_if.as_adopted)
+    other_total = sum(one.lost_bytes for one in what_if.reordered)
+    yield f"  {total:>11}  {other_total:>11}  bytes lost in all"
+
+
+# --- Markdown ---------------------------------------------------------------------------------
+
+
+def to_markdown(result: Impact) -> Iterator[str]:
+    """Write an impact as a comment on a change."""
+    yield f"### Prompt impact: `{result.tree}`"
+    yield ""
+    yield _plain(summary(result))
+    rows = [move for move in result.sections if move.change != "same" or move.lost_bytes]
+    if rows:
+        yield ""
+        yield "| section | change | plane | bytes | lost |"
+        yield "|---|---|---|---:|---:|"
+        for move in rows:
+            size = f"{move.before_bytes} → {move.after_bytes}"
+            cells = (_code(move.name), move.change, move.plane or "", size, move.lost_bytes)
+            yield "| " + " | ".join(str(cell) for cell in cells) + " |"
+    idle = [path for path, is_rendered in result.paths if not is_rendered]
+    if idle:
+        yield ""
+        yield f"Not in the prompt, so 0 bytes lost: {', '.join(map(_code, idle))}."
+    yield ""
+    yield _plain(next(iter(_session_lines(result, listing=False))))
+    if result.prefixes:
+        yield _plain(f"Price, once each: {_lost(result.total)}, {_cost(result.total)}.")
+    if result.placements:
+        yield ""
+        for place in result.placements:
+            yield f"- the same edit in plane {place.plane} loses {place.lost_bytes} bytes"
+
+
+def _plain(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("`", "\\`")
+
+
+def _code(text: str) -> str:
+    """Write a name as code; a name can hold neither a line end nor a way out."""
+    return "`" + text.replace("`", "'").replace("|", "\\|").replace("\n", " ") + "`"

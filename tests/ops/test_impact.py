@@ -1,0 +1,172 @@
+"""`pvc impact` over a real repository: folders, versions, pinned sessions, other orders."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+import pvc
+from pvc.errors import NotFoundError
+from pvc.ops.impact import Impact, ImpactOptions, run
+from pvc.ops.supersede import run as supersede
+from pvc.report.impact import to_lines, to_markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pvc.store.repo import Repository
+    from workspace import Workspace
+
+MANIFEST = 'format = 1\nname = "agent"\nform = "plain"\nbindings = ["cwd"]\n'
+ROLE, RULES, PLACE = "You mend ships.\n", "Ask first.\n", "Work in {cwd}.\n"
+PROMPT = b"You mend ships.\n\nAsk first.\n\nWork in /srv.\n"
+
+
+@pytest.fixture
+def repo(workspace: Workspace) -> Iterator[Repository]:
+    """A repository with `agent@1` of three sections, pinned by two sessions with one prompt."""
+    workspace.commit({"agent/pvc.toml": MANIFEST, "agent/notes/n.txt": "n\n"})
+    workspace.commit({"agent/1.md": ROLE, "agent/2.md": RULES, "agent/3.md": PLACE})
+    opened = workspace.open()
+    supersede(opened, "agent", "first")
+    for session in ("s1", "s2"):
+        pvc.open(workspace.path).pin("agent", session, {"cwd": "/srv"})
+    yield opened
+    opened.close()
+
+
+def impact(repo: Repository, other: str | None = None, **options: object) -> Impact:
+    given = replace(ImpactOptions(now_us=time.time_ns() // 1000), **options)  # type: ignore[arg-type]  # names of options
+    return run(repo, "agent@1", other, given)
+
+
+def test_an_edit_in_the_middle_loses_what_stands_behind(
+    workspace: Workspace, repo: Repository
+) -> None:
+    workspace.commit({"agent/2.md": "Ask never.\n"})
+    result = impact(repo, environment={"cwd": "/srv"})
+    at = PROMPT.index(b"first")
+    assert (result.first_moved_byte, result.lost.size_bytes) == (at, len(PROMPT) - at)
+    assert [(m.name, m.change, m.lost_bytes) for m in result.sections] == [
+        ("1.md", "same", 0), ("2.md", "changed", 6), ("3.md", "same", 14),
+    ]  # fmt: skip
+    (prefix,) = result.prefixes
+    assert set(prefix.sessions) == {"s1", "s2"}
+    assert (prefix.first_moved_byte, prefix.lost.size_bytes) == (at, len(PROMPT) - at)
+    assert (result.hit, result.unaffected, result.unknown) == (2, 0, 0)
+
+
+def test_head_index_and_worktree_are_three_candidates(
+    workspace: Workspace, repo: Repository
+) -> None:
+    workspace.write({"agent/2.md": "Staged.\n"})
+    workspace.git("add", "--all")
+    workspace.write({"agent/2.md": "Not staged, and longer.\n"})
+    sizes = [
+        impact(repo, state=state).prompt_bytes[1] - impact(repo).prompt_bytes[0]
+        for state in ("head", "index", "worktree")
+    ]
+    assert sizes == [0, len("Staged.") - len(RULES) + 1, len("Not staged, and longer.") - 10]
+
+
+def test_what_is_not_in_the_prompt_costs_nothing(workspace: Workspace, repo: Repository) -> None:
+    workspace.commit({"agent/notes/n.txt": "other\n", "agent/skills/x/run.sh": "echo\n"})
+    result = impact(repo)
+    assert result.paths == (("notes/n.txt", False), ("skills/x/run.sh", False))
+    assert (result.first_moved_byte, result.lost.size_bytes, result.lost.cost) == (None, 0, 0.0)
+    assert (result.hit, result.unaffected) == (0, 2)
+
+
+def test_text_at_the_end_loses_nothing(workspace: Workspace, repo: Repository) -> None:
+    workspace.commit({"agent/4.md": "More.\n"})
+    assert impact(repo, environment={"cwd": "/srv"}).lost.size_bytes == 0
+    assert impact(repo).unaffected == 2
+
+
+def test_what_an_adoption_lost_is_not_lost_again(workspace: Workspace, repo: Repository) -> None:
+    workspace.commit({"agent/2.md": "Ask never.\n"})
+    supersede(repo, "agent", "second")
+    workspace.commit({"agent/2.md": "Ask often.\n"})
+    options = ImpactOptions(now_us=time.time_ns() // 1000)
+    assert run(repo, "agent", None, options).unaffected == 2
+    workspace.commit({"agent/1.md": "You mend boats.\n"})
+    (prefix,) = run(repo, "agent", None, options).prefixes
+    assert prefix.first_moved_byte == ROLE.index("ships")
+    assert prefix.lost.size_bytes == PROMPT.index(b"first") - ROLE.index("ships")
+
+
+def test_old_pins_and_pins_of_other_trees_do_not_count(
+    workspace: Workspace, repo: Repository
+) -> None:
+    workspace.commit({"agent/1.md": "Other.\n"})
+    later = time.time_ns() // 1000 + 3600 * 1_000_000
+    result = impact(repo, now_us=later, since_s=60)
+    assert (result.hit, result.unaffected, result.unknown) == (0, 0, 0)
+    assert impact(repo, now_us=later, since_s=7200).hit == 2
+
+
+def test_a_session_without_its_values_is_counted_apart(
+    workspace: Workspace, repo: Repository
+) -> None:
+    for body in (workspace.path / ".git/pvc/spool/b").iterdir():
+        body.unlink()
+    workspace.commit({"agent/1.md": "Other.\n"})
+    result = impact(repo)
+    assert (result.hit, result.unknown) == (0, 2)
+
+
+def test_two_versions_are_compared(workspace: Workspace, repo: Repository) -> None:
+    workspace.commit({"agent/1.md": "You mend boats.\n"})
+    supersede(repo, "agent", "second")
+    result = impact(repo, "agent@2")
+    assert (result.base, result.candidate) == ("agent@1", "agent@2")
+    assert result.first_moved_byte == ROLE.index("ships")
+
+
+def test_a_binding_that_comes_or_goes_is_no_fault(workspace: Workspace, repo: Repository) -> None:
+    workspace.commit(
+        {"agent/pvc.toml": MANIFEST.replace("cwd", "dir"), "agent/3.md": "In {dir}.\n"}
+    )
+    result = impact(repo)
+    assert result.sections[2].change == "changed"
+    assert result.unknown == 2
+
+
+def test_past_adoptions_are_replayed_in_another_order(
+    workspace: Workspace, repo: Repository
+) -> None:
+    for number in (2, 3):
+        workspace.commit({"agent/1.md": f"You mend {number} ships.\n"})
+        supersede(repo, "agent", f"v{number}")
+    options = ImpactOptions(now_us=time.time_ns() // 1000, what_if="")
+    what_if = run(repo, "agent", None, options).what_if
+    assert what_if
+    assert what_if.order == ("2.md", "3.md", "1.md")
+    assert [one.label for one in what_if.reordered] == ["agent@2", "agent@3"]
+    assert all(
+        b.lost_bytes < a.lost_bytes
+        for a, b in zip(what_if.as_adopted, what_if.reordered, strict=True)
+    )
+    with pytest.raises(NotFoundError, match="no section `9"):
+        run(repo, "agent", None, replace(options, what_if="9.md"))
+
+
+def test_words_for_people_name_what_moved(workspace: Workspace, repo: Repository) -> None:
+    workspace.commit({"agent/2.md": "Ask never.\n", "agent/notes/n.txt": "x\n"})
+    text = "\n".join(to_lines(impact(repo, environment={"cwd": "/srv"}), listing=True))
+    assert text.startswith("agent@1 to head: from byte 21 on, 22 bytes")
+    assert "notes/n.txt: not in the prompt, 0 bytes lost" in text
+    assert "\n    s1" in text
+    assert "the same edit in plane launch (byte 37) loses" in text
+
+
+def test_a_comment_is_a_table_that_names_cannot_leave(
+    workspace: Workspace, repo: Repository
+) -> None:
+    workspace.commit({"agent/0|`<b>.md": "x\n"})
+    lines = list(to_markdown(impact(repo)))
+    (row,) = [line for line in lines if "added" in line]
+    assert row.startswith("| `0\\|'<b>.md` | added |")
