@@ -22,17 +22,11 @@ from pvc.providers.emit import BlockMarker, emit, plane_markers
 
 if TYPE_CHECKING:
     from pvc.core.json_text import Value
-    from pvc.model.span import Rendered
 
 TOOLS = """[
     {"name": "read", "description": "Read.", "input_schema": {"type": "object", "b": 1, "a": 2.0}},
     {"name": "edit", "description": "Edit.", "input_schema": {"type": "object"}}
 ]"""
-
-
-def blocks_of(rendered: Rendered) -> list[bytes]:
-    starts = (0, *rendered.block_ends)
-    return [rendered.data[a:b] for a, b in zip(starts, rendered.block_ends, strict=False) if a < b]
 
 
 def read_back(body: dict[str, Value], shape: str) -> bytes:
@@ -52,7 +46,7 @@ def test_what_is_emitted_is_read_back_as_the_head(
     shape: str,
     with_tools: bool,  # noqa: FBT001 - drawn by hypothesis, in the order of its strategies
 ) -> None:
-    blocks = blocks_of(render(tree(files, on_pack=True), *sections))
+    blocks = render(tree(files, on_pack=True), *sections).blocks
     tools = as_tools(parse(TOOLS), shape) if with_tools else None
     body = emit(shape, blocks, tools=tools, model="m-1")
     assert read_back(body, shape) == head(tools, blocks, shape)
@@ -89,7 +83,7 @@ def test_markers_stand_behind_their_planes() -> None:
         {Plane.FOUNDATION},
     ]
     wanted = (Marker(Plane.SURFACE, "1h"), Marker(Plane.FOUNDATION), Marker(Plane.DYNAMIC))
-    body = emit(SHAPES[0], blocks_of(rendered), markers=plane_markers(planes, wanted))
+    body = emit(SHAPES[0], rendered.blocks, markers=plane_markers(planes, wanted))
     assert markers_in(body) == [
         None,
         None,

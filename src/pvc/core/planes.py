@@ -38,3 +38,19 @@ def block_planes(pack: Pack, rendered: Rendered) -> tuple[frozenset[Plane], ...]
         if plane is not None and at < len(found):
             found[at].add(plane)
     return tuple(frozenset(planes) for planes in found)
+
+
+def stable_bytes(pack: Pack, rendered: Rendered) -> int:
+    """Count the leading bytes that no launch value touches."""
+    launch = (span.start for span in rendered.spans if plane_of(pack, span) is Plane.LAUNCH)
+    return next(launch, len(rendered.data))
+
+
+def plane_starts(pack: Pack, rendered: Rendered) -> tuple[tuple[Plane, int], ...]:
+    """Find the first byte of each run of one plane, in order."""
+    starts: list[tuple[Plane, int]] = []
+    for span in rendered.spans:
+        plane = plane_of(pack, span)
+        if plane and (not starts or starts[-1][0] is not plane):
+            starts.append((plane, span.start))
+    return tuple(starts)

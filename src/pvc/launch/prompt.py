@@ -54,9 +54,9 @@ class Prompt:
         self.head: bytes | None = None
 
     def blocks(self) -> list[bytes]:
-        """Cut the bytes at the block ends."""
-        starts = (0, *self.ends)
-        return [self.data[start:end] for start, end in zip(starts, self.ends, strict=False)]
+        """Cut the bytes at the block ends; an empty prompt has no block."""
+        pairs = zip((0, *self.ends), self.ends, strict=False)
+        return [self.data[start:end] for start, end in pairs if start < end]
 
     def digests(self) -> dict[str, str]:
         """Digest each part that is there, under the record's names."""

@@ -123,6 +123,13 @@ class Rendered:
         """BLAKE3 of the bytes."""
         return Digest.of(self.data)
 
+    @property
+    def blocks(self) -> tuple[bytes, ...]:
+        """The texts that a provider gets; an empty prompt has none."""
+        starts = (0, *self.block_ends)
+        pairs = zip(starts, self.block_ends, strict=False)
+        return tuple(self.data[start:end] for start, end in pairs if start < end)
+
     def span_at(self, at: int) -> Span:
         """Find the span that holds byte `at`; raises `IndexError` outside of the bytes."""
         from bisect import bisect_right

@@ -9,32 +9,14 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from pvc.core.planes import plane_of
+from pvc.core.planes import plane_starts, stable_bytes
 from pvc.errors import NotFoundError
 from pvc.model.pin import Pin, PromptFacts
-from pvc.model.span import Plane, Rendered
 from pvc.ops.told import Teller
 from pvc.store.fold import FoldResult, fold
 
 if TYPE_CHECKING:
-    from pvc.model.pack import Pack
     from pvc.store.repo import Repository
-
-
-def stable_bytes(pack: Pack, rendered: Rendered) -> int:
-    """Count the leading bytes that no launch value touches."""
-    launch = (span.start for span in rendered.spans if plane_of(pack, span) is Plane.LAUNCH)
-    return next(launch, len(rendered.data))
-
-
-def plane_starts(pack: Pack, rendered: Rendered) -> tuple[tuple[Plane, int], ...]:
-    """Find the first byte of each run of one plane, in order."""
-    starts: list[tuple[Plane, int]] = []
-    for span in rendered.spans:
-        plane = plane_of(pack, span)
-        if plane and (not starts or starts[-1][0] is not plane):
-            starts.append((plane, span.start))
-    return tuple(starts)
 
 
 def facts_of(teller: Teller, pin: Pin) -> PromptFacts | None:

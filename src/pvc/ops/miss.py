@@ -174,14 +174,8 @@ def _read(path: Path, word: str) -> bytes:
 def _body_of(pin: Pin, rendered: Rendered, tools: Value) -> Body:
     """Write a pinned session as a request and read it like any other."""
     shape = pin.provider or ANTHROPIC
-    starts = (0, *rendered.block_ends)
-    blocks = [
-        rendered.data[start:end]
-        for start, end in zip(starts, rendered.block_ends, strict=False)
-        if start < end
-    ]
     given = None if tools is None else as_tools(tools, shape)
-    request = emit(shape, blocks, tools=given, model=pin.model or "")
+    request = emit(shape, rendered.blocks, tools=given, model=pin.model or "")
     return read_body_text(dump(request).encode(), shape, at=pin.session)
 
 

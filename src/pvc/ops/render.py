@@ -7,28 +7,36 @@ from typing import TYPE_CHECKING
 
 from pvc.core.compile import compile_pack
 from pvc.core.program import run as run_program
+from pvc.dialects.base import read_pack
+from pvc.dialects.manifest import MANIFEST, parse_manifest
 from pvc.model.span import FromSource, Rendered, Span, lift
-from pvc.ops.programs import pack_of
-from pvc.store.versions import walk
+from pvc.store.versions import sources, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pvc.model.manifest import Marker
     from pvc.model.names import ObjectId
     from pvc.model.pack import Pack
+    from pvc.model.source import Sources
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
 
 @dataclass(frozen=True, slots=True)
 class RenderResult:
-    """A rendered prompt and the version that it is of; null for a folder not adopted yet."""
+    """A rendered prompt and the version that it is of; null for a folder not adopted yet.
+
+    `blobs` are the git objects of the files, by their paths in the version; `markers` are those
+    that the tree asks for.
+    """
 
     rendered: Rendered
     name: str
     version: VersionInfo | None
     blobs: Mapping[str, ObjectId]
-    """The git object of each file, by its path in the version."""
+    pack: Pack
+    markers: tuple[Marker, ...] = ()
 
     def map_json(self) -> dict[str, object]:
         """Keys of `pvc.map/1`: the spans that tile the bytes."""
@@ -68,8 +76,10 @@ def render_version(
 ) -> RenderResult:
     """Render one version; raises `UsageError` when the environment does not fit its form."""
     blobs = {path: entry.oid for path, entry in walk(repo, version.tree)}
-    rendered = render_pack(pack_of(repo, version), environment)
-    return RenderResult(rendered, version.name, version, blobs)
+    files = sources(repo, version)
+    pack, markers = read_pack(files), _markers(files)
+    rendered = render_pack(pack, environment)
+    return RenderResult(rendered, version.name, version, blobs, pack, markers)
 
 
 def render_folder(
@@ -80,4 +90,11 @@ def render_folder(
 
     candidate = read_candidate(repo, name, "worktree", folder)
     blobs = {file.path: file.oid for file in candidate.snapshot.files}
-    return RenderResult(render_pack(candidate.pack, environment), name, None, blobs)
+    rendered = render_pack(candidate.pack, environment)
+    markers = candidate.manifest.markers
+    return RenderResult(rendered, name, None, blobs, candidate.pack, markers)
+
+
+def _markers(files: Sources) -> tuple[Marker, ...]:
+    manifest = files.get(MANIFEST)
+    return parse_manifest(manifest.data).markers if manifest else ()
