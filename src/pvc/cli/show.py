@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from pvc.model.span import FromBinding, FromSource, FromTool, Glue, Unversioned
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pvc.ops.init import Initialized
     from pvc.ops.log import PinsLog, VersionsLog
     from pvc.ops.miss import Missed, Owner
+    from pvc.ops.moves import Move
     from pvc.ops.price import Lost
     from pvc.ops.session import Added, SessionLog
     from pvc.ops.show import Shown
@@ -108,8 +110,19 @@ def version_line(version: VersionInfo) -> str:
 def _versions(result: VersionsLog) -> Iterator[str]:
     if not result.versions:
         yield "No trees and no packs here; pvc init DIR makes a tree."
-    for version in result.versions:
+    for version, moves in zip_longest(result.versions, result.moves):
         yield version_line(version)
+        for move in moves or ():
+            yield f"    {_move_line(move)}"
+
+
+def _move_line(move: Move) -> str:
+    """Say what an event moved, in one line."""
+    between = f"{', '.join(move.events)} ({move.before} → {move.after})"
+    if move.kept is None or move.lost is None:
+        return f"{between}: which bytes moved is not known here"
+    said = f"; {', '.join(move.places)}" if move.places else ""
+    return f"{between}: kept {move.kept} of {move.kept + move.lost} bytes{said}"
 
 
 def _pins(result: PinsLog) -> Iterator[str]:

@@ -96,7 +96,7 @@ class PrefixMove:
 
 def moved(before: Rendered, after: Rendered, events: tuple[PrefixEvent, ...] = ()) -> PrefixMove:
     """Compare two rendered prompts, section by section, in the order of `after`, then `before`."""
-    kept = _common(before.data, after.data)
+    kept = common_bytes(before.data, after.data)
     where = after if kept < len(after.data) else before
     section = where.span_at(kept).section if kept < len(where.data) else ""
     old, new = _ranges(before), _ranges(after)
@@ -127,7 +127,7 @@ def _ranges(rendered: Rendered) -> dict[str, Range]:
     return found
 
 
-def _common(a: bytes, b: bytes) -> int:
+def common_bytes(a: bytes, b: bytes) -> int:
     """Count the leading bytes that two texts share, by halving: slices compare in C."""
     low, high = 0, min(len(a), len(b))
     while low < high:

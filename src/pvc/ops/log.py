@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pvc.model.pin import Pin
+    from pvc.ops.moves import Move
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
 
 @dataclass(frozen=True, slots=True)
 class VersionsLog:
-    """Versions, newest first."""
+    """Versions, newest first, and for those of a tree what moved; else `moves` is empty."""
 
     versions: tuple[VersionInfo, ...]
+    moves: tuple[tuple[Move, ...], ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.log/1`."""
-        return {"schema": "pvc.log/1", "versions": [version_json(v) for v in self.versions]}
+        rows = [version_json(version) for version in self.versions]
+        for row, moves in zip_longest(rows, self.moves):
+            row["moves"] = None if moves is None else [move.to_json() for move in moves]
+        return {"schema": "pvc.log/1", "versions": rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class PinsLog:
 
 def versions_log(repo: Repository, name: str | None, limit: int) -> VersionsLog:
     """List the versions of `name`; without a name the newest version of each tree and pack."""
+    from pvc.ops.moves import moves_of
     from pvc.ops.select import KINDS, select_version
     from pvc.store.versions import chain, names, tip
 
@@ -43,7 +49,10 @@ def versions_log(repo: Repository, name: str | None, limit: int) -> VersionsLog:
         tips = [tip(repo, kind, each) for kind in KINDS for each in names(repo, kind)]
         return VersionsLog(tuple(version for version in tips if version)[:limit])
     newest = select_version(repo, name)
-    return VersionsLog(tuple(islice(chain(repo, newest.kind, newest.name), limit)))
+    versions = tuple(islice(chain(repo, newest.kind, newest.name), limit + 1))
+    if newest.kind != "trees" or limit < 1:
+        return VersionsLog(versions[:limit])
+    return VersionsLog(versions[:limit], moves_of(repo, versions)[:limit])
 
 
 def pins_log(repo: Repository, tree: str | None, limit: int) -> PinsLog:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pvc.dialects.harness_events import PrefixMove
     from pvc.model.pin import Pin
     from pvc.store.repo import Repository
+    from pvc.store.versions import VersionInfo
 
 _RESERVED = ".pvc/"
 
@@ -28,10 +29,14 @@ def between(repo: Repository, before: Pin, after: Pin) -> PrefixMove:
 
 def inputs_of(repo: Repository, pin: Pin) -> PrefixInputs:
     """Collect what a pinned prompt hangs on besides its values."""
-    version = version_of(repo, pin)
+    return inputs_of_version(repo, version_of(repo, pin), str(pin.tools or ""))
+
+
+def inputs_of_version(repo: Repository, version: VersionInfo, tools: str = "") -> PrefixInputs:
+    """Collect the packs and files of a version; `tools` are a launch's, by their digest."""
     own = ((path, str(entry.oid)) for path, entry in walk(repo, version.tree))
     return PrefixInputs(
         packs=tuple(sorted((name, str(c)) for name, c in pack_commits(repo, version).items())),
         files=tuple((path, oid) for path, oid in own if not path.startswith(_RESERVED)),
-        tools=str(pin.tools or ""),
+        tools=tools,
     )

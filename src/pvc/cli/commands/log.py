@@ -22,6 +22,9 @@ def command(app: App, name: str | None, limit: int, *, pins: bool, as_json: bool
     """List the versions of a tree or pack, newest first.
 
     Without NAME, the newest version of each tree and pack.
+
+    Below a tree's version stand the events that moved its prompt (a pack's version, an adoption, a
+    change of the toolset) with the bytes that moved, over the values of the newest session here.
     """
     from pvc.cli.show import show
     from pvc.ops.log import pins_log, versions_log

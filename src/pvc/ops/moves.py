@@ -1,0 +1,210 @@
+"""Which bytes of a tree's prompt each event moved: adoptions, pack releases, other toolsets.
+
+Rule 1: nothing of this is written down anywhere. A version names its files and packs, a pin its
+version and tools, so the events follow from them and cannot contradict them.
+Rule 2: versions are compared over one launch's values: those of the tree's newest pin whose values
+are here, else none. Where they do not fit a version, its bytes are not known and it is said so.
+Rule 3: a toolset changes between two pins that follow each other on one chain and model, for a
+cache is one model's. Tools stand in front, so all behind the first byte that differs is lost, the
+prompt included. A change is listed once, where it was last seen.
+Rule 4: pins are looked for among the newest ones only; a log must not read a fleet's ledger.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from pvc.core.json_text import parse
+from pvc.core.program import run as run_program
+from pvc.core.stream import ANTHROPIC, as_tools, head
+from pvc.dialects.harness_events import PrefixEvent, common_bytes, events_between, moved
+from pvc.errors import NotFoundError, UsageError
+from pvc.model.span import lift
+from pvc.ops.pins import body_of, rendered_of, tools_of
+from pvc.ops.prefix import between, inputs_of_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pvc.core.json_text import Value
+    from pvc.dialects.harness_events import PrefixInputs, PrefixMove
+    from pvc.model.pin import Pin
+    from pvc.model.span import Rendered
+    from pvc.store.repo import Repository
+    from pvc.store.versions import VersionInfo
+
+LOOKED_AT = 1000
+"""So many of the newest pins are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What one version or one launch moved; `move` is null where the bytes are not known.
+
+    `before` and `after` are labels of versions, or sessions for a change of the toolset; `over`
+    is the session whose values the versions were compared with, null without values.
+    """
+
+    events: tuple[PrefixEvent, ...]
+    before: str
+    after: str
+    over: str | None
+    kept: int | None = None
+    lost: int | None = None
+    move: PrefixMove | None = None
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The sections that moved, and where each stands now or stood."""
+        sections = self.move.sections if self.move else ()
+        ranges = [each.after or each.before or (0, 0) for each in sections]
+        return tuple(
+            f"{each.section} {each.kind} at {start}..{end}"
+            for each, (start, end) in zip(sections, ranges, strict=True)
+        )
+
+    def to_json(self) -> dict[str, object]:
+        """One entry of `moves` in `pvc.log/1`."""
+        sections = self.move.sections if self.move else ()
+        return {
+            "events": [str(event) for event in self.events],
+            "before": self.before,
+            "after": self.after,
+            "over": self.over,
+            "kept_bytes": self.kept,
+            "lost_bytes": self.lost,
+            "section": (self.move.section or None) if self.move else None,
+            "sections": [
+                {
+                    "section": each.section,
+                    "kind": each.kind,
+                    "before": None if each.before is None else list(each.before),
+                    "after": None if each.after is None else list(each.after),
+                }
+                for each in sections
+            ],
+        }
+
+
+def moves_of(repo: Repository, versions: tuple[VersionInfo, ...]) -> tuple[tuple[Move, ...], ...]:
+    """List what each of a tree's `versions`, newest first, moved.
+
+    Each is compared with the next in the list, so the last shows what changed under it alone.
+    """
+    from pvc.store.ledger import Ledger
+
+    name = versions[0].name
+    pins = [pin for pin in Ledger(repo).newest(LOOKED_AT) if pin.tree == name and not pin.observed]
+    compare = _Comparison(repo, pins)
+    adoptions = [compare.versions(older, newer) for newer, older in pairwise(versions)]
+    toolsets = list(_toolsets(repo, pins))
+    return tuple(
+        (*(move for move in adoptions[at : at + 1] if move), *_under(version, toolsets))
+        for at, version in enumerate(versions)
+    )
+
+
+def _under(version: VersionInfo, toolsets: list[tuple[Pin, Move]]) -> Iterator[Move]:
+    return (move for pin, move in toolsets if pin.commit == version.id)
+
+
+# --- versions -------------------------------------------------------------------------------
+
+
+class _Comparison:
+    """Renders versions over one launch's values, each once."""
+
+    def __init__(self, repo: Repository, pins: list[Pin]) -> None:
+        self.repo = repo
+        self.over, self.values = _values(repo, pins)
+        self._rendered: dict[str, Rendered | None] = {}
+        self._inputs: dict[str, PrefixInputs] = {}
+
+    def versions(self, before: VersionInfo, after: VersionInfo) -> Move | None:
+        """Compare two versions; null when no event lies between them."""
+        events = events_between(self._inputs_of(before), self._inputs_of(after))
+        if not events:
+            return None
+        a, b = self._render(before), self._render(after)
+        if a is None or b is None:
+            return Move(events, before.label, after.label, self.over)
+        move = moved(a, b, events)
+        return Move(events, before.label, after.label, self.over, move.kept, move.lost, move)
+
+    def _inputs_of(self, version: VersionInfo) -> PrefixInputs:
+        if version.id not in self._inputs:
+            self._inputs[version.id] = inputs_of_version(self.repo, version)
+        return self._inputs[version.id]
+
+    def _render(self, version: VersionInfo) -> Rendered | None:
+        """Render a version; null when the values do not fit it."""
+        if version.id not in self._rendered:
+            try:
+                rendered = lift(*run_program(_program(self.repo, version), self.values))
+            except UsageError:  # what a launch gives today need not fit a version of then
+                rendered = None
+            self._rendered[version.id] = rendered
+        return self._rendered[version.id]
+
+
+def _program(repo: Repository, version: VersionInfo) -> Any:
+    from pvc.launch.cache import read
+    from pvc.ops.programs import compile_version
+
+    cached = read(str(repo.common_dir), version.id)
+    return cached[3] if cached else compile_version(repo, version)
+
+
+def _values(repo: Repository, pins: list[Pin]) -> tuple[str | None, Value]:
+    """Find the values of the newest pin that has them here."""
+    for pin in pins:
+        if pin.environment is None:
+            continue
+        try:
+            body = body_of(repo, pin.environment, "the values")
+        except NotFoundError:  # its values stayed in the clone that pinned it
+            continue
+        return pin.session, parse(body.decode())
+    return None, {}
+
+
+# --- toolsets -------------------------------------------------------------------------------
+
+
+def _toolsets(repo: Repository, pins: list[Pin]) -> Iterator[tuple[Pin, Move]]:
+    """Give the changes of the toolset, newest first, each with the pin that came after it."""
+    seen = set()
+    for after, before in _neighbours(pins):
+        change = (before.tools, after.tools)
+        if before.tools != after.tools and change not in seen:
+            seen.add(change)
+            yield after, _toolset(repo, before, after)
+
+
+def _neighbours(pins: list[Pin]) -> Iterator[tuple[Pin, Pin]]:
+    """Pair each pin, newest first, with the one before it that could have warmed its cache."""
+    later: dict[tuple[str | None, ...], Pin] = {}
+    for pin in pins:
+        cache = (pin.chain, pin.provider, pin.model)
+        if cache in later:
+            yield later[cache], pin
+        later[cache] = pin
+
+
+def _toolset(repo: Repository, before: Pin, after: Pin) -> Move:
+    sessions = (before.session, after.session, after.session)
+    try:
+        move, a, b = between(repo, before, after), _head(repo, before), _head(repo, after)
+    except NotFoundError:  # a launch elsewhere, whose values and tools were not pushed
+        return Move((PrefixEvent.TOOLSET,), *sessions)
+    kept = common_bytes(a, b)
+    return Move(move.events, *sessions, kept, len(a) - kept, move)
+
+
+def _head(repo: Repository, pin: Pin) -> bytes:
+    """Write tools and prompt of a pin as a cache compares them."""
+    shape, tools = pin.provider or ANTHROPIC, tools_of(repo, pin)
+    own = None if tools is None else as_tools(tools, shape)
+    return head(own, rendered_of(repo, pin).blocks, shape)
