@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # In the order of a prompt's road, which is the order of `pvc --help`.
 COMMANDS = (
     "init",
+    "import",
     "render",
     "supersede",
     "pin",
@@ -49,7 +51,8 @@ class LazyGroup(click.Group):
         """Import the command of that name; null when there is none."""
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"pvc.cli.commands.{cmd_name}").command
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command = import_module(f"pvc.cli.commands.{module}").command
         assert isinstance(command, click.Command)  # noqa: S101  # a fault of ours, never of the user's
         return command
 

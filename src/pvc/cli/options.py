@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pvc.cli.app import App
 
 
+FORMS = click.Choice(["loom", "plain", "harness", "clio", "panto", "raku"])
+"""The forms that this pvc reads; a test compares them with its dialects."""
+
+
 @dataclass(frozen=True, slots=True)
 class EnvironmentArguments:
     """The words that say what fills a prompt's placeholders."""

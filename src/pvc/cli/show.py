@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pvc.model.body import Divergence
     from pvc.model.pin import Pin
     from pvc.ops.blame import Blamed, BlameRun
+    from pvc.ops.import_ import Imported
     from pvc.ops.init import Initialized
     from pvc.ops.log import PinsLog, VersionsLog
     from pvc.ops.miss import Missed, Owner
@@ -81,6 +82,32 @@ def _initialized(result: Initialized) -> Iterator[str]:
         yield f"  added {len(result.packs)} built-in packs to refs/pvc/packs; pvc log lists them"
     if not result.folder:
         yield "This is the whole repository: `pvc init DIR` takes one folder of it."
+    yield f"Next: git add, git commit, then pvc supersede {result.name} -m REASON"
+
+
+def _imported(result: Imported) -> Iterator[str]:
+    place = result.folder or "."
+    size = f"{result.files} files, {result.size_bytes} bytes, every byte kept"
+    yield f"{place} is the tree `{result.name}` (form {result.form}): {size}."
+    for pack in result.packs:
+        yield f"  stands on the pack {pack}@1"
+    if result.understood:
+        yield "Understood:"
+    for each in result.understood:
+        yield f"  {each.section:<32}  {each.plane:<10}  {each.role:<9}  {each.path}"
+    for title, paths in (
+        ("In no section, so never sent:", result.not_understood),
+        ("Left out, for git reads these itself:", result.left_out),
+        ("Ignored by git; git add -f takes them:", result.ignored),
+    ):
+        if paths:
+            yield title
+        yield from (f"  {path}" for path in paths)
+    if result.findings:
+        yield "Findings:"
+    for finding in result.findings:
+        at = f" ({finding.at})" if finding.at else ""
+        yield f"  {finding.severity.value}: {finding.message}{at}"
     yield f"Next: git add, git commit, then pvc supersede {result.name} -m REASON"
 
 
@@ -320,6 +347,7 @@ def _synced(result: SyncResult) -> Iterator[str]:
 TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
     "Added": _added,
     "Blamed": _blamed,
+    "Imported": _imported,
     "Initialized": _initialized,
     "Missed": _missed,
     "PinsLog": _pins,

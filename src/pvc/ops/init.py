@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from pvc.dialects.detect import STANDS_ON, detect
 from pvc.dialects.manifest import parse_manifest
 from pvc.errors import NotFoundError, UnsupportedError, UsageError, WriteError
-from pvc.model.manifest import MANIFEST
+from pvc.model.manifest import MANIFEST, Form
 from pvc.model.names import TreeName
+from pvc.model.source import Source, Sources
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,29 +55,38 @@ def run(
 ) -> Initialized:
     """Make `folder` a tree, writing only files that are not there yet.
 
-    The form is told by the files: `.loom` → loom, else Markdown → plain; an empty folder gets a
-    starter on the built-in pack. A folder that has a `pvc.toml` keeps it.
+    The form is told by the files (`dialects.detect`); an empty folder gets a starter on the
+    built-in pack. A folder that has a `pvc.toml` keeps it.
     """
-    if repo.worktree is None:
-        raise UnsupportedError("a bare repository has no folders", hint="work in a clone of it")
-    folder = folder.resolve()
-    if not folder.is_relative_to(repo.worktree.resolve()):
-        raise UsageError(
-            f"`{folder}` is outside of the repository",
-            at=str(repo.worktree),
-            hint="pvc -C DIR works in another repository",
-        )
+    folder, relative = inside(repo, folder)
     files = _files(folder)
     manifest = folder / MANIFEST
     if manifest.exists():
         name, form = _kept(manifest, name, form)
     else:
-        name = str(TreeName(name or _name_from(folder)))
-        form = form or _form_of(files)
-    packs = _write_builtin_packs(repo)
-    written = _write_files(folder, files, name, form)
-    relative = folder.relative_to(repo.worktree.resolve()).as_posix()
-    return Initialized(name, form, "" if relative == "." else relative, written, packs)
+        name = str(TreeName(name or name_from(folder.name)))
+        form = form or detect(_read(folder, files))
+    packs = write_builtin_packs(repo)
+    written = _write_files(folder, files, name, Form(form))
+    return Initialized(name, form, relative, written, packs)
+
+
+def inside(repo: Repository, folder: Path) -> tuple[Path, str]:
+    """Resolve a folder, and name it from the top of the repository; empty is the top itself.
+
+    Raises `UsageError` when it lies outside.
+    """
+    if repo.worktree is None:
+        raise UnsupportedError("a bare repository has no folders", hint="work in a clone of it")
+    folder, top = folder.resolve(), repo.worktree.resolve()
+    if not folder.is_relative_to(top):
+        raise UsageError(
+            f"`{folder}` is outside of the repository",
+            at=str(repo.worktree),
+            hint="pvc -C DIR works in another repository",
+        )
+    relative = folder.relative_to(top).as_posix()
+    return folder, "" if relative == "." else relative
 
 
 def _kept(manifest: Path, name: str | None, form: str | None) -> tuple[str, str]:
@@ -104,22 +115,39 @@ def _files(folder: Path) -> list[str]:
     )
 
 
-def _form_of(files: list[str]) -> str:
-    if any(file.endswith(".loom") for file in files):
-        return "loom"
-    return "plain" if any(file.endswith(".md") for file in files) else "loom"
+def _read(folder: Path, files: list[str]) -> Sources:
+    """Read as much of each file as tells its form."""
+    sources = []
+    for path in files:
+        with (folder / path).open("rb") as file:
+            sources.append(Source(path, file.read(_FRONT_BYTES) if path.endswith(".md") else b""))
+    return Sources.of(sources)
 
 
-def _name_from(folder: Path) -> str:
-    return folder.name.lower().replace(" ", "-")
+_FRONT_BYTES = 64 * 1024
 
 
-def _write_files(folder: Path, files: list[str], name: str, form: str) -> tuple[str, ...]:
+def name_from(stem: str) -> str:
+    """Make a tree's name of a folder's or a file's."""
+    return stem.lower().replace(" ", "-")
+
+
+def manifest_of(name: str, form: Form, files: tuple[str, ...] = ()) -> dict[str, object]:
+    """Write the manifest of a new tree as a table; `files` are given where no default fits."""
+    manifest: dict[str, object] = {"format": 1, "kind": "tree", "name": name, "form": str(form)}
+    if files:
+        manifest["files"] = list(files)
+    if form in STANDS_ON:
+        manifest["packs"] = {STANDS_ON[form]: 1}
+    return manifest
+
+
+def _write_files(folder: Path, files: list[str], name: str, form: Form) -> tuple[str, ...]:
     import tomli_w
 
-    manifest: dict[str, object] = {"format": 1, "kind": "tree", "name": name, "form": form}
+    manifest = manifest_of(name, form)
     wanted: dict[str, bytes] = {".gitattributes": ATTRIBUTES}
-    if not any(file.endswith((".md", ".loom")) for file in files) and form == "loom":
+    if not any(file.endswith((".md", ".loom")) for file in files) and form is Form.LOOM:
         wanted[STARTER_FILE] = STARTER
         manifest["packs"] = {"builtin-loom": 1}
     wanted[MANIFEST] = tomli_w.dumps(manifest).encode()
@@ -136,7 +164,7 @@ def _write_files(folder: Path, files: list[str], name: str, form: str) -> tuple[
     return tuple(written)
 
 
-def _write_builtin_packs(repo: Repository) -> tuple[str, ...]:
+def write_builtin_packs(repo: Repository) -> tuple[str, ...]:
     """Copy the wheel's packs to their refs, with the same commit on every machine."""
     from pvc.packs import builtin_packs
     from pvc.store.versions import tip, write_builtin

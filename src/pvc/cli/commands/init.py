@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pvc.cli.app import json_option
+from pvc.cli.options import FORMS
 
 if TYPE_CHECKING:
     from pvc.cli.app import App
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("folder", default=".")
 @click.option("--name", help="The tree's name; the folder's by default.")
-@click.option("--form", type=click.Choice(["loom", "plain"]), help="How its files are written.")
+@click.option("--form", type=FORMS, help="How its files are written; told by them by default.")
 @json_option
 @click.pass_obj
 def command(app: App, folder: str, name: str | None, form: str | None, *, as_json: bool) -> None:
