@@ -155,6 +155,16 @@ def test_what_cannot_be_taken_over_is_refused_and_nothing_is_written(
     assert ada.refs() == ""
 
 
+def test_names_are_bytes_whatever_the_locale(ada: Clone, outside: Path) -> None:
+    files = put(outside, {"ı/é.md": b"a", "I.md": b"b"})
+    ada.pvc("import", "plain", str(outside), "--name", "n", PYTHONUTF8="0", LC_ALL="tr_TR.UTF-8")
+    ada.commit("Take over")
+    assert held(ada, "n", files) == files
+    put(outside, {"x.md": b""})
+    os.rename(os.fsencode(outside / "x.md"), os.fsencode(outside) + b"/\xff.md")  # noqa: PTH104 - bytes
+    assert "`\\udcff.md` is not UTF-8" in ada.refused("import", "plain", str(outside), code=1)
+
+
 def test_a_link_is_not_followed(ada: Clone, outside: Path) -> None:
     put(outside, {"a.md": b"a"})
     (outside / "b.md").symlink_to("/etc/hostname")

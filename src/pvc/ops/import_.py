@@ -188,7 +188,7 @@ def _find_folder(folder: Path) -> _Found:
     for base, folders, names in os.walk(folder, onerror=_raise):
         for each in [*folders, *names]:
             path = Path(base, each)
-            inner = path.relative_to(folder).as_posix()
+            inner = os.fsencode(path.relative_to(folder)).decode(errors="surrogateescape")
             if each in GITS_OWN:
                 left_out.append(inner)
             elif each in names or path.is_symlink():
@@ -286,7 +286,7 @@ def _write(target: Path, files: Iterable[_File]) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         scratch = Path(tempfile.mkdtemp(prefix=".pvc-import-", dir=target.parent))
         for file in files:
-            path = scratch / file.path
+            path = scratch / os.fsdecode(file.path.encode())  # a locale need not be UTF-8
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(file.data)
             if file.mode == MODE_EXECUTABLE:
