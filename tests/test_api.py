@@ -57,3 +57,21 @@ def test_importing_pvc_imports_nothing_else() -> None:
     assert done.stdout.strip() == b"[]"
     with pytest.raises(AttributeError, match="no attribute"):
         _ = pvc.nothing
+
+
+def test_tools_from_python_are_the_tools_of_the_command(repository: pvc.Repository) -> None:
+    tools = [{"name": "b", "input_schema": {"minimum": 2.5, "é": 1e300, "n": [1, None, True]}}]
+    options = pvc.PinOptions(tools=tools, provider="openai.chat", model="m")
+    repository.pin("agent", "s", {"cwd": "/srv"}, options)
+    body = repository.emit("agent", {"cwd": "/srv"}, options)
+    assert body["tools"][0]["function"]["parameters"] == tools[0]["input_schema"]
+    assert body["messages"] == [{"role": "system", "content": "Work in /srv.\n"}]
+    assert body["model"] == "m"
+
+
+@pytest.mark.parametrize("value", [float("nan"), {"a"}, b"x"])
+def test_what_has_no_json_is_refused(repository: pvc.Repository, value: object) -> None:
+    with pytest.raises(UsageError, match="tools: no JSON"):
+        repository.pin("agent", "s", {"cwd": "x"}, pvc.PinOptions(tools=[value]))
+    with pytest.raises(UsageError, match="environment: no JSON"):
+        repository.render("agent", {"cwd": value})

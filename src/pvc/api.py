@@ -75,7 +75,33 @@ class Repository:
         from pvc.ops.select import select_version
 
         version = select_version(self._repo, tree)
-        return render_version(self._repo, version, environment or {}).rendered
+        values = _environment(environment)
+        return render_version(self._repo, version, values).rendered
+
+    def emit(
+        self,
+        tree: str,
+        environment: Mapping[str, Any] | None = None,
+        options: PinOptions | None = None,
+    ) -> dict[str, Any]:
+        """Write the front of a request, for an SDK to add the messages to.
+
+        Of the options `provider` is the shape (Anthropic's by default), and `model`, `tools` and
+        `keep_tool_order` count; with the options of a pin, the head is the one that it records.
+        """
+        import json
+
+        from pvc.ops.emit import emit_request
+        from pvc.ops.render import render_version
+        from pvc.ops.select import select_version
+
+        wanted = options or PinOptions()
+        version = select_version(self._repo, tree)
+        result = render_version(self._repo, version, _environment(environment))
+        shape = wanted.provider or "anthropic"
+        data = emit_request(result, shape, tools=_tools(wanted), model=wanted.model)
+        body: dict[str, Any] = json.loads(data)
+        return body
 
     def pin(
         self,
@@ -90,18 +116,17 @@ class Repository:
         the session was pinned with other bytes, `WriteError` when nothing can be recorded.
         """
         from pvc.launch.call import Call
-        from pvc.launch.environment import as_tools
         from pvc.launch.pin import Pinner
         from pvc.launch.place import find
 
         wanted = options or PinOptions()
         call = Call()
         call.tree, call.session, call.must_record = tree, session, True
-        call.environment = None if wanted.resume else dict(environment or {})
+        values = _environment(environment)
+        call.environment = None if wanted.resume else values
         for name in ("chain", "provider", "model", "repin", "resume"):
             setattr(call, name, getattr(wanted, name))
-        if wanted.tools is not None:
-            call.tools = as_tools(wanted.tools, "tools", in_order=wanted.keep_tool_order)
+        call.tools = _tools(wanted)
         call.check()
         answer = Pinner(find(self._directory)).pin([call])[0]
         if answer.error is not None:
@@ -121,7 +146,23 @@ class Repository:
         """Blame a session's prompt, or a version's with the values that it needs."""
         from pvc.ops.subject import blame_subject
 
-        return blame_subject(self._repo, word, environment or {})
+        return blame_subject(self._repo, word, _environment(environment))
+
+
+def _environment(values: Mapping[str, Any] | None) -> Any:
+    from pvc.ops.values import from_python
+
+    return from_python({} if values is None else dict(values), "environment")
+
+
+def _tools(options: PinOptions) -> Any:
+    if options.tools is None:
+        return None
+    from pvc.launch.environment import as_tools
+    from pvc.ops.values import from_python
+
+    value = from_python(options.tools, "tools")
+    return as_tools(value, "tools", in_order=options.keep_tool_order)
 
 
 def open(directory: str | PathLike[str] = ".") -> Repository:  # noqa: A001  # `pvc.open` is its name
