@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from pvc.dialects.detect import STANDS_ON, detect
 from pvc.dialects.manifest import parse_manifest
-from pvc.errors import NotFoundError, UnsupportedError, UsageError, WriteError
+from pvc.errors import NotFoundError, RefusedError, UnsupportedError, UsageError, WriteError
 from pvc.model.manifest import MANIFEST, Form
 from pvc.model.names import TreeName
 from pvc.model.source import Source, Sources
+from pvc.store.entries import name_problem, shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,20 +63,19 @@ def run(
     folder, relative = inside(repo, folder)
     files = _files(folder)
     manifest = folder / MANIFEST
-    if manifest.exists():
+    if MANIFEST in files:
         name, form = _kept(manifest, name, form)
     else:
         name = str(TreeName(name or name_from(folder.name)))
         form = form or detect(_read(folder, files))
-    packs = write_builtin_packs(repo)
     written = _write_files(folder, files, name, Form(form))
-    return Initialized(name, form, relative, written, packs)
+    return Initialized(name, form, relative, written, write_builtin_packs(repo))
 
 
 def inside(repo: Repository, folder: Path) -> tuple[Path, str]:
     """Resolve a folder, and name it from the top of the repository; empty is the top itself.
 
-    Raises `UsageError` when it lies outside.
+    Raises `UsageError` when it lies outside, `RefusedError` when no version can hold such a name.
     """
     if repo.worktree is None:
         raise UnsupportedError("a bare repository has no folders", hint="work in a clone of it")
@@ -85,8 +86,10 @@ def inside(repo: Repository, folder: Path) -> tuple[Path, str]:
             at=str(repo.worktree),
             hint="pvc -C DIR works in another repository",
         )
-    relative = folder.relative_to(top).as_posix()
-    return folder, "" if relative == "." else relative
+    relative = "" if folder == top else folder.relative_to(top).as_posix()
+    if relative and (why := name_problem(relative)):
+        raise RefusedError(f"`{shown(relative)}` {why}", hint="name another folder")
+    return folder, relative
 
 
 def _kept(manifest: Path, name: str | None, form: str | None) -> tuple[str, str]:
@@ -151,17 +154,18 @@ def _write_files(folder: Path, files: list[str], name: str, form: Form) -> tuple
         wanted[STARTER_FILE] = STARTER
         manifest["packs"] = {"builtin-loom": 1}
     wanted[MANIFEST] = tomli_w.dumps(manifest).encode()
-    written = []
+    wanted = {path: data for path, data in wanted.items() if path not in files}
+    for path in wanted:
+        if os.path.lexists(folder / path):
+            raise RefusedError(f"`{path}` is no plain file", at=str(folder), hint="move it away")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, data in wanted.items():
-            if path not in files:
-                with (folder / path).open("xb") as file:
-                    file.write(data)
-                written.append(path)
+            with (folder / path).open("xb") as file:
+                file.write(data)
     except OSError as error:
         raise WriteError(f"cannot write: {error.strerror}", at=str(folder)) from error
-    return tuple(written)
+    return tuple(wanted)
 
 
 def write_builtin_packs(repo: Repository) -> tuple[str, ...]:
