@@ -6,6 +6,9 @@ backticks. Rule 2: what to do about it stands in `hint`. Rule 3: this module imp
 the launch path raises these too.
 """
 
+INTERRUPTED, READER_LEFT = 130, 141
+"""Exit codes of a program that `SIGINT` or `SIGPIPE` ended; what became of this one, in effect."""
+
 
 class PvcError(Exception):
     """Base of everything that pvc raises on purpose.

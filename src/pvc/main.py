@@ -2,21 +2,26 @@
 
 Rule 1: `pin` goes the short way (`launch`), everything else through click; so this imports nothing
 of either before it knows which.
+Rule 2: bytes do not hang on the locale: words and streams are UTF-8, or a value given with `--set`
+would render to other bytes on another machine.
+Rule 3: a stream that is closed leads nowhere, as in git; else the next file to be opened would take
+its number and be written over.
 """
 
 import gc
 import os
 import sys
 
-from pvc.errors import PvcError
+from pvc.errors import INTERRUPTED, READER_LEFT, PvcError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import NoReturn, TextIO
 
 
 def main() -> "NoReturn":
     """Run what the command line says, and exit."""
+    _settle_streams()
     words = sys.argv[1:]
     if words[:1] == ["-C"] and words[2:3] == ["pin"]:
         words = ["pin", *words[:2], *words[3:]]
@@ -25,15 +30,48 @@ def main() -> "NoReturn":
 
         sys.exit(cli())
     gc.disable()  # one pin leaves no more rubbish than its process takes with it
+    code = _pin(words[1:])
+    # All that was answered is on the disk; taking the interpreter apart would only cost time.
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _pin(words: list[str]) -> int:
     from pvc.launch.main import main as pin
 
     try:
-        code = pin(words[1:])
+        return pin(words)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        return READER_LEFT
+    except OSError as error:
+        from pvc.launch.answer import failed
+        from pvc.launch.disk import refusal
+
+        answer = failed(refusal(error))
+        sys.stderr.write("\n".join(answer.remarks()) + "\n")
+        return answer.exit_code
     except Exception:  # noqa: BLE001 - a fault of ours: shown whole, under its own exit code
         import traceback
 
         traceback.print_exc()
-        code = PvcError.exit_code
-    # All that was answered is on the disk; taking the interpreter apart would only cost time.
-    sys.stderr.flush()
-    os._exit(code)
+        return PvcError.exit_code
+
+
+def _settle_streams() -> None:
+    if sys.getfilesystemencoding() != "utf-8":  # no locale of today, but some container's
+        words = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
+        os.execv(sys.executable, words)  # noqa: S606 - this very program again
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        while os.open(os.devnull, os.O_RDWR) < 2:
+            pass
+        sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115 - it stays open
+    if sys.stdout is None or sys.stdout.encoding != "utf-8":
+        sys.stdout = _writer(1)
+    if sys.stderr is None or sys.stderr.encoding != "utf-8":
+        sys.stderr = _writer(2)
+
+
+def _writer(number: int) -> "TextIO":
+    return open(number, "w", encoding="utf-8", errors="backslashreplace", closefd=False)

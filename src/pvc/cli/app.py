@@ -75,7 +75,10 @@ class App:
 
     def json(self, value: dict[str, Any]) -> None:
         """Write one JSON document and a line feed."""
-        click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+        from pvc.cli.main import printable
+
+        # What a terminal would obey stands in strings alone, where JSON has the same escapes.
+        click.echo(printable(json.dumps(value, ensure_ascii=False, indent=2)))
 
 
 json_option = click.option(

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pvc.cli.text import printable
-from pvc.errors import PvcError
+from pvc.errors import INTERRUPTED, READER_LEFT, PvcError, UsageError
+from pvc.launch.answer import plain
+from pvc.launch.disk import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +66,7 @@ class LazyGroup(click.Group):
 
             near = get_close_matches(args[0], COMMANDS, 1)
             hint = f"did you mean `{near[0]}`?" if near else "pvc --help lists the commands"
-            raise click.UsageError(f"no command `{printable(args[0])}`\n  hint: {hint}", ctx)
+            raise UsageError(f"no command `{args[0]}`", hint=hint)
         return super().resolve_command(ctx, args)
 
 
@@ -92,18 +93,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     except PvcError as error:
         return report(error)
-    except click.UsageError as error:
-        error.show(sys.stderr)
-        return 2
     except click.ClickException as error:
-        error.show(sys.stderr)
-        return error.exit_code
+        return report(_misused(error))
     except (click.Abort, KeyboardInterrupt):
-        return 130
-    except BrokenPipeError:
-        # The reader left, as `| head` does. stdout is closed so that its flush at exit cannot fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader left, as `| head` does
+        _let_go_of_stdout()
+        return READER_LEFT
+    except OSError as error:
+        _let_go_of_stdout()
+        return report(refusal(error))
     except Exception:  # noqa: BLE001  # a fault in pvc: its traceback is what mends it
         import traceback
 
@@ -113,9 +112,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     return result if isinstance(result, int) else 0
 
 
+def _misused(error: click.ClickException) -> UsageError:
+    """Say click's errors as all others are said."""
+    text = error.format_message().split("\n")[0].removesuffix(".").replace("'", "`")
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    command = context.command_path if context else "pvc"
+    return UsageError(text[:1].lower() + text[1:], hint=f"{command} --help")
+
+
+def _let_go_of_stdout() -> None:
+    """Lead stdout nowhere, so that its flush at exit cannot fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def report(error: PvcError) -> int:
     """Say what went wrong in one line and a hint; returns the exit code."""
-    sys.stderr.write(f"pvc: {printable(str(error))}\n")
+    sys.stderr.write(f"pvc: {plain(str(error))}\n")
     if error.hint:
-        sys.stderr.write("".join(f"  hint: {line}\n" for line in printable(error.hint).split("\n")))
+        sys.stderr.write("".join(f"  hint: {plain(line)}\n" for line in error.hint.split("\n")))
     return error.exit_code

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from pvc.launch.answer import CONTROL
+
+_NOT_LAYOUT = {code: shown for code, shown in CONTROL.items() if chr(code) not in "\n\t"}
+
 
 def printable(text: str) -> str:
     """Return `text` with control characters escaped, so that a terminal cannot obey them."""
-    return "".join(
-        char
-        if char in "\n\t" or (char >= " " and not "\x7f" <= char <= "\x9f")
-        else repr(char)[1:-1]
-        for char in text
-    )
+    return text.translate(_NOT_LAYOUT).encode("utf-8", "backslashreplace").decode()

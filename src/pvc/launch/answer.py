@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     Status = Literal["pinned", "same", "refused", "error", "unrecorded"]
 
 SCHEMA = "pvc.pin/1"
-_CONTROL = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
-_CONTROL.update(
+CONTROL = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
+CONTROL.update(
     (code, f"\\u{code:04x}") for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 )
 
@@ -105,7 +105,7 @@ def failed(error: PvcError, call_id: Value = None) -> Answer:
 
 def plain(text: str) -> str:
     """Escape what a terminal would act on."""
-    return text.translate(_CONTROL).encode("utf-8", "backslashreplace").decode()
+    return text.translate(CONTROL).encode("utf-8", "backslashreplace").decode()
 
 
 def escape_json(text: str) -> str:

@@ -3,7 +3,8 @@
 Derived and deletable. Rule 1: what does not verify is as good as absent: it is compiled again and
 written anew, never trusted. Rule 2: a file appears whole or not at all (rename). Rule 3: a digest
 shows damage, not malice; a fold renders every distinct pin again from git's objects, so a poisoned
-cache cannot stay hidden.
+cache cannot stay hidden. Rule 4: a disk that takes no cache file stops nobody: the next launch
+compiles again, and a version that was adopted just now stays adopted.
 """
 
 import os
@@ -45,19 +46,24 @@ def read(common_dir: str, oid: str) -> "Compiled | None":
 
 
 def write(common_dir: str, oid: str, compiled: "Compiled") -> None:
-    """Keep what `oid` compiled to."""
+    """Keep what `oid` compiled to, where the disk takes it."""
     folder = f"{common_dir}/{FOLDER}"
-    os.makedirs(folder, exist_ok=True)
     body = dump(compiled)
     temporary = f"{folder}/.tmp.{os.getpid()}.{os.urandom(4).hex()}"
     try:
+        os.makedirs(folder, exist_ok=True)
         with open(temporary, "xb") as file:
             file.write(_header(body) + body)
         os.replace(temporary, f"{folder}/{oid}")
     except OSError:
-        if os.path.lexists(temporary):
-            os.unlink(temporary)
-        raise
+        _remove(temporary)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return  # it was never made, or a fold's sweep takes it
 
 
 def _header(body: bytes) -> bytes:

@@ -11,8 +11,20 @@ import errno
 import os
 import sys
 
+from pvc.errors import WriteError
+
 TEMPORARY = ".tmp."
 _NO_LINKS = frozenset((errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK))
+
+
+def refusal(error: OSError, path: str = "", what: str = "the system refuses") -> WriteError:
+    """Say that the system refused, in one line with the place: what no caller could mend."""
+    reason = os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
+    return WriteError(
+        f"{what}: {reason[:1].lower()}{reason[1:]}",
+        at=path or os.fsdecode(error.filename or ""),
+        hint="full, read-only, or somebody else's? make room or mend it, then run this again",
+    )
 
 
 def sync(handle: int) -> None:

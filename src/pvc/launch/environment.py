@@ -106,7 +106,8 @@ def read_input(path: str, directory: str = "") -> bytes:
         if path == "-":
             data = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
         else:
-            with open(os.path.join(directory, path), "rb", buffering=0) as file:
+            # Buffered: a raw read of a pipe ends with what has arrived so far.
+            with open(os.path.join(directory, path), "rb") as file:
                 data = file.read(MAX_INPUT_BYTES + 1)
     except FileNotFoundError:
         raise NotFoundError("no such file", at=path) from None

@@ -9,10 +9,11 @@ import gc
 import os
 import sys
 
-from pvc.errors import PvcError, WriteError
+from pvc.errors import PvcError
 from pvc.launch import arguments
 from pvc.launch.answer import Answer, failed
 from pvc.launch.call import Call, LineError, from_line
+from pvc.launch.disk import refusal
 from pvc.launch.pin import Pinner
 from pvc.launch.place import find
 
@@ -59,21 +60,24 @@ def _written(answer: Answer) -> Answer:
         return answer
     try:
         write_out(answer.out, answer.data)
-    except OSError as error:
-        reason = os.strerror(error.errno or 0).lower()
-        return failed(
-            WriteError(f"the prompt cannot be written: {reason}", at=answer.out), answer.id
-        )
+    except PvcError as error:
+        return failed(error, answer.id)
     return answer
 
 
 def write_out(path: str, data: bytes) -> None:
     """Put `data` in the place of a file, whole or not at all; into a pipe or device as it is."""
-    if os.path.exists(path) and not os.path.isfile(path):
-        with open(path, "wb") as file:
-            file.write(data)
-        return
-    path = os.path.realpath(path)
+    try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            with open(path, "wb") as file:
+                file.write(data)
+        else:
+            _replace(os.path.realpath(path), data)
+    except OSError as error:
+        raise refusal(error, path, "cannot be written") from None
+
+
+def _replace(path: str, data: bytes) -> None:
     temporary = f"{path}.tmp.{os.getpid()}.{os.urandom(4).hex()}"
     try:
         with open(temporary, "xb") as file:

@@ -38,9 +38,16 @@ class Place:
 
 def find(start: str = ".") -> Place:
     """Find the repository that `start` lies in; raises `NotFoundError` where there is none."""
-    folder = os.path.abspath(start or ".")
+    try:
+        folder = os.path.abspath(start or ".")
+    except FileNotFoundError:
+        raise NotFoundError(
+            "the working folder is gone", hint="`cd` to one that is there"
+        ) from None
     given = os.environ.get("GIT_DIR")
     git_dir = os.path.join(folder, given) if given else _above(folder)
+    if given and os.path.isfile(git_dir):
+        git_dir = _pointed(git_dir, os.path.dirname(git_dir))
     if not git_dir or not is_git_dir(git_dir):
         raise NotFoundError(
             "not in a git repository", at=given or start, hint="`git init` here, or use `-C DIR`"

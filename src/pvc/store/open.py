@@ -48,7 +48,12 @@ def open_repository(directory: Path | str = ".", *, back_end: BackEnd | None = N
 
     Raises `NotFoundError` outside of one, `UnsupportedError` where git itself refuses it.
     """
-    start = Path(directory).absolute()
+    try:
+        start = Path(directory).absolute()
+    except FileNotFoundError:
+        raise NotFoundError(
+            "the working folder is gone", hint="`cd` to one that is there"
+        ) from None
     if not start.is_dir():
         raise NotFoundError(f"there is no folder `{directory}`")
     variables = _path_variables(start)
