@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pvc.errors import UsageError
+from pvc.model.names import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +67,7 @@ def environment_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def parse_byte_range(text: str) -> tuple[int, int]:
     """Read `N` or `N..M` (half-open) as a byte range."""
     first, dots, last = text.partition("..")
-    if not first.isdecimal() or (dots and not last.isdecimal()):
+    start, end = whole_number(first), whole_number(last)
+    if start is None or (dots and end is None):
         raise UsageError(f"`{text}` is no byte range", hint="--byte 120 or --byte 120..180")
-    start = int(first)
-    return start, int(last) if dots else start + 1
+    return start, start + 1 if end is None else end

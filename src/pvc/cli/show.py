@@ -56,13 +56,20 @@ def excerpt(data: bytes, limit: int = EXCERPT_CHARS) -> str:
 
 def day(seconds: int | None) -> str:
     """Write a date in UTC, the same on every machine."""
-    return "-" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+    return "-" if seconds is None else _written(seconds, "%Y-%m-%d")
 
 
 def moment(microseconds: int) -> str:
     """Write a time in UTC to the second."""
-    at = datetime.fromtimestamp(microseconds // 1_000_000, UTC)
-    return at.strftime("%Y-%m-%d %H:%M:%S")
+    return _written(microseconds // 1_000_000, "%Y-%m-%d %H:%M:%S")
+
+
+def _written(seconds: int, form: str) -> str:
+    """Write a time that anybody may have made up: git takes seconds far beyond the year 9999."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime(form)
+    except (ValueError, OverflowError, OSError):
+        return f"@{seconds}"
 
 
 OBSERVED = {

@@ -10,7 +10,7 @@ fills the cache. That is the one slow case, and it is never an error by itself.
 
 from pvc.errors import NotFoundError
 from pvc.launch import cache, refs
-from pvc.model.names import ChannelName, TreeName
+from pvc.model.names import ChannelName, TreeName, whole_number
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Versions:
         """Find the version that `TREE[@V|@CHANNEL]` names."""
         tree, at, point = text.partition("@")
         TreeName(tree)
-        if at and not (point.isascii() and point.isdecimal()):
+        if at and not point.isdecimal():
             ChannelName(point)
             oid = refs.read(self._place, f"{refs.CHANNELS}{tree}/{point}")
             if oid is None:
@@ -60,7 +60,7 @@ class Versions:
                 hint=f"pvc log lists trees; pvc supersede {tree} -m REASON makes its first version",
             )
         newest = self.at(tip)
-        return self._back(newest, int(point), text) if at else newest
+        return self._back(newest, whole_number(point) or 0, text) if at else newest
 
     def at(self, oid: str) -> "Version":
         """Give the version of a version commit, or the one that a channel's commit names."""

@@ -68,8 +68,16 @@ class ChannelName(_RefName):
         return super().__new__(cls, text)
 
 
+def whole_number(text: str) -> int | None:
+    """Read a whole number of at most nine ASCII digits; null for any other text.
+
+    More would be no version and no byte of a prompt, and thousands cannot even be converted.
+    """
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
+
+
 class SessionId(str):
-    """What a harness calls a session: 1 to 256 characters, none of them a control character."""
+    """What a harness calls a session: 1 to 256 characters, none a control or half a character."""
 
     __slots__ = ()
 
@@ -79,6 +87,8 @@ class SessionId(str):
             raise UsageError(
                 "a session id has 1 to 256 characters and no control characters", at=repr(text[:40])
             )
+        if any("\ud800" <= char <= "\udfff" for char in text):
+            raise UsageError("a session id is UTF-8", at=ascii(text[:40]))
         return super().__new__(cls, text)
 
 

@@ -22,9 +22,11 @@ from pvc.core.stream import ANTHROPIC, as_tools
 from pvc.dialects.manifest import near
 from pvc.errors import DecodeError, NotFoundError, UsageError
 from pvc.model.body import Body, Verdict
+from pvc.model.digest import TAG
 from pvc.model.span import FromBinding, FromSource, FromTool, Rendered, Unversioned
 from pvc.ops.blame import BlameRun, SourceCommit, blame
 from pvc.ops.price import Lost, lost_of
+from pvc.ops.select import SESSION
 from pvc.providers.base import read as read_body_text
 from pvc.providers.emit import emit
 
@@ -161,7 +163,14 @@ def _side(where: Where, word: str, shape: str | None) -> Side:
 
 
 def _is_file(where: Where, word: str) -> bool:
-    return word.startswith(PATH) or (Path(where.directory) / word).is_file()
+    """Whether bytes can be read there, from a pipe too; no name that is too long for a file is."""
+    if word.startswith((SESSION, TAG)):
+        return False
+    try:
+        path = Path(where.directory) / word
+        return word.startswith(PATH) or (path.exists() and not path.is_dir())
+    except OSError:
+        return False
 
 
 def _read(path: Path, word: str) -> bytes:
@@ -181,7 +190,7 @@ def _body_of(pin: Pin, rendered: Rendered, tools: Value) -> Body:
 
 def _before(repo: Repository, word: str) -> str:
     """Find the session that was pinned before this one, of the same tree and chain."""
-    from pvc.ops.select import SESSION, select
+    from pvc.ops.select import select
     from pvc.store.ledger import Ledger
 
     pin = select(repo, word).pin

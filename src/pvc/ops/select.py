@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from pvc.errors import NotFoundError, UsageError
 from pvc.model.digest import TAG
+from pvc.model.names import SessionId, TreeName, whole_number
 
 if TYPE_CHECKING:
     from pvc.model.pin import Pin
@@ -61,8 +62,10 @@ def select_version(repo: Repository, word: str) -> VersionInfo:
     kind = _named(repo, name)
     if kind is None:
         raise NotFoundError(f"no tree or pack `{name}` here", hint=_hint(repo, name))
-    if not at or label.isdecimal():
-        return find(repo, kind, name, int(label) if at else None)
+    if not at:
+        return find(repo, kind, name)
+    if label.isdecimal():
+        return find(repo, kind, name, whole_number(label) or 0)
     move = repo.ref(f"refs/pvc/channels/{name}/{label}")
     if move is None:
         raise NotFoundError(
@@ -95,7 +98,10 @@ def select_pin(repo: Repository, word: str) -> Pin:
 def _sessions(repo: Repository, session: str) -> tuple[Pin, ...]:
     from pvc.store.ledger import Ledger
 
-    return Ledger(repo).session(session)
+    try:
+        return Ledger(repo).session(SessionId(session))
+    except UsageError:
+        return ()  # a word that no session can have, such as a long path
 
 
 def _named(repo: Repository, name: str) -> Kind | None:
@@ -107,8 +113,6 @@ def _named(repo: Repository, name: str) -> Kind | None:
 
 
 def _is_ref_name(name: str) -> bool:
-    from pvc.model.names import TreeName
-
     try:
         TreeName(name)
     except UsageError:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name", required=False)
 @click.option("--pins", is_flag=True, help="List pinned sessions instead of versions.")
-@click.option("--limit", "-n", default=50, show_default=True, help="At most so many.")
+@click.option(
+    "--limit", "-n", type=click.IntRange(1), default=50, show_default=True, help="At most so many."
+)
 @json_option
 @click.pass_obj
 def command(app: App, name: str | None, limit: int, *, pins: bool, as_json: bool) -> None:
