@@ -1,6 +1,7 @@
 """Refs read from files: loose, else packed by bisection, else by asking git.
 
-Rule 1: a loose ref stands above a packed one.
+Rule 1: a loose ref stands above a packed one, a damaged one too: what stands below it is older,
+and going on from there would forget pins and versions.
 Rule 2: a large `packed-refs` is never read whole: its lines are sorted by name, which its first
 line promises; without the promise it is walked.
 Rule 3: what these files do not say (a reftable, a symbolic ref, a name that is nowhere) is asked of
@@ -8,6 +9,8 @@ git, so that only a missing name is slow.
 """
 
 import os
+
+from pvc.errors import CorruptError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +26,8 @@ CHANNELS = "refs/pvc/channels/"
 PINS = "refs/pvc/pins/"
 BODIES = "refs/pvc/bodies/"
 _OID_LENGTHS = (40, 64)
+_HEX = b"0123456789abcdef"
+_ASK_GIT = ""
 _MAPPED_BYTES = 1 << 16
 """From this size on `packed-refs` is mapped; below, reading it is quicker than importing `mmap`."""
 
@@ -30,11 +35,12 @@ _MAPPED_BYTES = 1 << 16
 def read(place: "Place", name: str) -> str | None:
     """Read the commit that a ref names, or null."""
     if not place.is_reftable:
-        oid = _loose(place, name) or dict(_packed(place, name)).get(name)
+        oid = _loose(place, name)
+        if oid is None:
+            oid = dict(_packed(place, name)).get(name)
         if oid:
             return oid
-    said = place.git("rev-parse", "--verify", "--quiet", "--end-of-options", name)
-    return said.decode().strip("\n") if said else None
+    return _resolved(place, name)
 
 
 def below(place: "Place", prefix: str) -> dict[str, str]:
@@ -48,10 +54,18 @@ def below(place: "Place", prefix: str) -> dict[str, str]:
     except FileNotFoundError:
         return refs
     for name in names:
-        oid = None if name.endswith(".lock") else _loose(place, prefix + name)
+        is_ref = not name.startswith(".") and not name.endswith(".lock")
+        oid = _loose(place, prefix + name) if is_ref else None
+        if oid == _ASK_GIT:
+            oid = _resolved(place, prefix + name)
         if oid:
             refs[prefix + name] = oid
     return refs
+
+
+def _resolved(place: "Place", name: str) -> str | None:
+    said = place.git("rev-parse", "--verify", "--quiet", "--end-of-options", name)
+    return said.decode().strip("\n") if said else None
 
 
 def back(place: "Place", oid: str, steps: int) -> str | None:
@@ -68,12 +82,24 @@ def _pair(line: str) -> tuple[str, str]:
 
 
 def _loose(place: "Place", name: str) -> str | None:
+    """Read a ref's own file: null when there is none, `_ASK_GIT` for a symbolic one."""
+    path = f"{place.common_dir}/{name}"
     try:
-        with open(f"{place.common_dir}/{name}", "rb", buffering=0) as file:
-            oid = file.read(80).rstrip(b"\n")
+        with open(path, "rb", buffering=0) as file:
+            data = file.read(80).rstrip(b"\n")
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
-    return oid.decode() if len(oid) in _OID_LENGTHS else None
+    return _ASK_GIT if data.startswith(b"ref:") else _oid(data, name, path)
+
+
+def _oid(data: bytes, name: str, path: str) -> str:
+    if len(data) not in _OID_LENGTHS or data.strip(_HEX):
+        raise CorruptError(
+            f"ref `{name}` is damaged",
+            at=path,
+            hint="`git fsck` says which commits it may have named; `pvc sync` brings shared ones",
+        )
+    return data.decode()
 
 
 def _packed(place: "Place", prefix: str) -> "Iterator[tuple[str, str]]":
@@ -84,15 +110,18 @@ def _packed(place: "Place", prefix: str) -> "Iterator[tuple[str, str]]":
         return
     with file:
         if os.fstat(file.fileno()).st_size < _MAPPED_BYTES:
-            yield from _matching(file.readall(), prefix)
-            return
-        import mmap
+            found = list(_matching(file.readall(), prefix))
+        else:
+            import mmap
 
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            yield from _matching(data, prefix)
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                found = list(_matching(data, prefix))
+    for raw, oid in found:
+        name = os.fsdecode(raw)
+        yield name, _oid(oid, name, file.name)
 
 
-def _matching(data: "Packed", prefix: str) -> "Iterator[tuple[str, str]]":
+def _matching(data: "Packed", prefix: str) -> "Iterator[tuple[bytes, bytes]]":
     start = data.find(b"\n") + 1 if data[:1] == b"#" else 0
     if b" sorted" in data[:start]:
         yield from _lines(data, _first(data, start, prefix), prefix, is_sorted=True)
@@ -100,13 +129,15 @@ def _matching(data: "Packed", prefix: str) -> "Iterator[tuple[str, str]]":
         yield from _lines(data, start, prefix, is_sorted=False)
 
 
-def _lines(data: "Packed", at: int, prefix: str, *, is_sorted: bool) -> "Iterator[tuple[str, str]]":
+def _lines(
+    data: "Packed", at: int, prefix: str, *, is_sorted: bool
+) -> "Iterator[tuple[bytes, bytes]]":
     wanted = prefix.encode()
     while at < len(data):
         end = _line_end(data, at)
         oid, _, name = data[at:end].partition(b" ")
         if name.startswith(wanted):
-            yield name.decode(), oid.decode()
+            yield name, oid
         elif is_sorted and name > wanted:
             return
         at = end + 1

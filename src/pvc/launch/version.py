@@ -8,7 +8,7 @@ Rule 2: what the cache does not hold is compiled from the repository (`ops.progr
 fills the cache. That is the one slow case, and it is never an error by itself.
 """
 
-from pvc.errors import NotFoundError
+from pvc.errors import CorruptError, NotFoundError
 from pvc.launch import cache, refs
 from pvc.model.names import ChannelName, TreeName, whole_number
 
@@ -52,15 +52,22 @@ class Versions:
                     f"tree `{tree}` has no channel `{point}`",
                     hint=f"pvc log {tree} lists its versions, such as {tree}@1",
                 )
-            return self.at(oid)
+            return self._of_tree(tree, oid)
         tip = refs.read(self._place, refs.TREES + tree)
         if tip is None:
             raise NotFoundError(
                 f"no tree `{tree}` here",
                 hint=f"pvc log lists trees; pvc supersede {tree} -m REASON makes its first version",
             )
-        newest = self.at(tip)
+        newest = self._of_tree(tree, tip)
         return self._back(newest, whole_number(point) or 0, text) if at else newest
+
+    def _of_tree(self, tree: str, oid: str) -> "Version":
+        """Give the version at a ref's commit, which must be one of the tree that the ref names."""
+        version = self.at(oid)
+        if version.tree != tree:
+            raise CorruptError(f"a ref of tree `{tree}` holds `{version.label}`", at=oid)
+        return version
 
     def at(self, oid: str) -> "Version":
         """Give the version of a version commit, or the one that a channel's commit names."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pvc.errors import NotFoundError, UsageError
 from pvc.model.digest import TAG
-from pvc.model.names import SessionId, TreeName, whole_number
+from pvc.model.names import ChannelName, SessionId, TreeName, whole_number
 
 if TYPE_CHECKING:
     from pvc.model.pin import Pin
@@ -56,7 +56,7 @@ def select(repo: Repository, word: str) -> Selected:
 
 def select_version(repo: Repository, word: str) -> VersionInfo:
     """Find the version that `NAME`, `NAME@7` or `NAME@channel` names."""
-    from pvc.store.versions import at_commit, find
+    from pvc.store.versions import at_ref, find
 
     name, at, label = word.partition("@")
     kind = _named(repo, name)
@@ -66,12 +66,13 @@ def select_version(repo: Repository, word: str) -> VersionInfo:
         return find(repo, kind, name)
     if label.isdecimal():
         return find(repo, kind, name, whole_number(label) or 0)
-    move = repo.ref(f"refs/pvc/channels/{name}/{label}")
+    ref = f"refs/pvc/channels/{name}/{ChannelName(label)}"
+    move = repo.ref(ref)
     if move is None:
         raise NotFoundError(
             f"`{name}` has no channel `{label}`", hint=f"pvc log {name} lists its versions"
         )
-    return at_commit(repo, repo.commit(move).parents[-1])
+    return at_ref(repo, move, ref, kind, name)
 
 
 def select_pin(repo: Repository, word: str) -> Pin:

@@ -4,7 +4,7 @@ The names come from repositories that others write (DESIGN §10). `files` asks b
 `store.versions` asks again before it writes, for a version can also be made without a folder.
 
 Rule 1: a path is valid UTF-8 without control characters, backslashes or direction marks, within
-255 bytes a name and 1,024 a path; no name is `.`, `..` or `.git` to any file system.
+255 bytes a name, 1,024 a path, and 256 folders; no name is `.`, `..` or `.git` to any file system.
 Rule 2: no two paths are one where case or composition does not count.
 Rule 3: `.pvc` at the top is pvc's own.
 """
@@ -14,7 +14,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pvc.errors import RefusedError
+from pvc.errors import CorruptError, RefusedError
 from pvc.store.repo import MODE_GITLINK, MODE_LINK, Entry
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ MAX_FOLDER_BYTES = 64 * 1024 * 1024
 MAX_FILES = 10_000
 MAX_PATH_BYTES = 1024
 MAX_NAME_BYTES = 255
+MAX_DEPTH = 256
 
 _SPOKEN_PROBLEMS = 5
 _TURNING = frozenset("\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -71,6 +72,8 @@ def name_problem(path: str) -> str:
     names = path.split("/")
     if len(raw) > MAX_PATH_BYTES or any(len(name.encode()) > MAX_NAME_BYTES for name in names):
         return f"is too long ({MAX_NAME_BYTES} bytes a name, {MAX_PATH_BYTES} a path)"
+    if len(names) > MAX_DEPTH:
+        return f"lies deeper than {MAX_DEPTH} folders"
     if "\\" in path:
         return "holds a backslash"
     if any(_is_special(name) for name in names):
@@ -78,6 +81,12 @@ def name_problem(path: str) -> str:
     if _folded(names[0]) == RESERVED:
         return f"is where pvc keeps its own part of a version (`{RESERVED}`)"
     return ""
+
+
+def check_depth(prefix: str) -> None:
+    """Stop a walk over trees that others made, before it goes deeper than a version may."""
+    if prefix.count("/") > MAX_DEPTH:
+        raise CorruptError(f"folders lie deeper than {MAX_DEPTH}", at=f"{shown(prefix[:40])}…")
 
 
 def _is_special(name: str) -> bool:

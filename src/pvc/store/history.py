@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from pvc.core.blame import Change, Step
 from pvc.errors import CorruptError, NotFoundError
+from pvc.store.entries import check_depth
 from pvc.store.objects import Row, tree_rows, trusted
 from pvc.store.repo import Kind
 
@@ -94,6 +95,7 @@ class GitHistory:
 
     def _changes(self, old: ObjectId | None, new: ObjectId | None, prefix: str) -> Iterator[Change]:
         """Compare two folders row by row, and open those below that differ."""
+        check_depth(prefix)
         a, b = self._rows(old), self._rows(new)
         before = {row[1]: row for row in a - b}
         after = {row[1]: row for row in b - a}

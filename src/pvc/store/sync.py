@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError
 from pvc.launch import writer
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
-from pvc.store.versions import at_commit
+from pvc.store.versions import at_ref, check_chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -272,6 +272,7 @@ class _Exchange:
                 if ours and not self.repo.is_ancestor(ours, theirs):
                     self.diverged.append(Divergence(ref, _side(self.repo, ref, ours), side))
                     return False
+                check_chain(self.repo, theirs, until=ours)
                 self.repo.move_ref(ref, ours, theirs, message=f"pvc sync: {self.remote}")
             except MovedError:
                 continue
@@ -360,9 +361,7 @@ def _side(repo: Repository, ref: str, tip: CommitId) -> Side:
         ChannelName(channel)
     elif slash:
         raise UsageError(f"`{name}` is no name")
-    version = at_commit(repo, tip)
-    if (version.kind, version.name) != ("packs" if kind == "packs" else "trees", tree):
-        raise CorruptError(f"`{ref}` holds `{version.label}`")
+    version = at_ref(repo, tip, ref, "packs" if kind == "packs" else "trees", tree)
     subject = repo.commit(tip).message.split("\n", 1)[0] if channel else version.subject
     return Side(tip, version.label, subject)
 

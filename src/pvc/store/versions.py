@@ -16,7 +16,7 @@ from pvc.errors import CorruptError, DecodeError, NotFoundError, UsageError
 from pvc.model.names import CommitId, ObjectId
 from pvc.model.source import Source, Sources
 from pvc.model.toml_text import parse_toml
-from pvc.store.entries import RESERVED, entry_problems, refuse
+from pvc.store.entries import RESERVED, check_depth, entry_problems, refuse
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Moment, Person
 
 if TYPE_CHECKING:
@@ -84,9 +84,21 @@ def names(repo: Repository, kind: Kind) -> tuple[str, ...]:
 
 
 def tip(repo: Repository, kind: Kind, name: str) -> VersionInfo | None:
-    """Find the newest version, or null when there is none of that name."""
-    oid = repo.ref(f"{REFS}{kind}/{name}")
-    return None if oid is None else at_commit(repo, oid)
+    """Find the newest version, or null when there is none of that name.
+
+    Raises `CorruptError` when the ref holds a version of something else.
+    """
+    ref = f"{REFS}{kind}/{name}"
+    oid = repo.ref(ref)
+    return None if oid is None else at_ref(repo, oid, ref, kind, name)
+
+
+def at_ref(repo: Repository, oid: CommitId, ref: str, kind: Kind, name: str) -> VersionInfo:
+    """Read the version that a ref holds, which must be one of the tree or pack it is named for."""
+    version = at_commit(repo, oid)
+    if (version.kind, version.name) != (kind, name):
+        raise CorruptError(f"`{ref}` holds `{version.label}`", at=f"commit {oid.short}")
+    return version
 
 
 def at_commit(repo: Repository, oid: CommitId) -> VersionInfo:
@@ -146,11 +158,15 @@ def _commit_id(text: str, at: str) -> CommitId:
 
 def chain(repo: Repository, kind: Kind, name: str) -> Iterator[VersionInfo]:
     """Walk a chain, newest first. Raises `CorruptError` where numbers do not follow."""
-    after: VersionInfo | None = None
     newest = tip(repo, kind, name)
     if newest is None:
         raise NotFoundError(f"no {_NOUNS[kind]} `{name}` here", hint=near(name, names(repo, kind)))
-    for commit in repo.first_parents(newest.id):
+    yield from _walk_chain(repo, newest.id)
+
+
+def _walk_chain(repo: Repository, tip: CommitId) -> Iterator[VersionInfo]:
+    after: VersionInfo | None = None
+    for commit in repo.first_parents(tip):
         version = _of_commit(commit)
         if after is not None and not _follows(version, after):
             raise CorruptError(
@@ -158,6 +174,18 @@ def chain(repo: Repository, kind: Kind, name: str) -> Iterator[VersionInfo]:
             )
         yield version
         after = version
+
+
+def check_chain(repo: Repository, tip: CommitId, *, until: CommitId | None) -> None:
+    """Walk what `tip` adds to `until`; raises `CorruptError` where a chain has a hole.
+
+    A channel's commits are moves, not versions, and say nothing here.
+    """
+    if "Pvc-Channel" in split_message(repo.commit(tip).message)[1]:
+        return
+    for version in _walk_chain(repo, tip):
+        if version.id == until:
+            return
 
 
 def _follows(version: VersionInfo, after: VersionInfo) -> bool:
@@ -215,6 +243,7 @@ def pack_commits(repo: Repository, version: VersionInfo) -> dict[str, CommitId]:
 
 def walk(repo: Repository, tree: ObjectId, prefix: str = "") -> Iterator[tuple[str, Entry]]:
     """Give every file below a tree with its path."""
+    check_depth(prefix)
     for entry in repo.tree(tree):
         path = prefix + entry.name
         if entry.is_tree:
@@ -313,6 +342,7 @@ def _changed(
 ) -> Iterator[str]:
     if old == new:
         return
+    check_depth(prefix)
     before = {entry.name: entry for entry in repo.tree(old)} if old else {}
     after = {entry.name: entry for entry in repo.tree(new)} if new else {}
     for name in before.keys() | after.keys():
