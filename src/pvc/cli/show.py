@@ -164,6 +164,8 @@ def _pins(result: PinsLog) -> Iterator[str]:
         yield "No pins here."
     for pin in result.pins:
         yield pin_line(pin)
+    for text in result.damage:
+        yield f"damaged, not listed: {text}"
 
 
 def pin_line(pin: Pin) -> str:

@@ -89,9 +89,9 @@ def folded(place: "Place", session: str, chain: str) -> list[Known]:
     found = []
     segments: dict[str, bytes] = {}
     for row in rows:
-        if row.oid not in segments:
-            segments[row.oid] = _segment(place, row.oid)
         try:
+            if row.oid not in segments:
+                segments[row.oid] = _segment(place, row.oid)
             known = _record(segments[row.oid], row)
         except CorruptError:
             if row.is_local:

@@ -3,8 +3,8 @@
 Rule 1: a record's name is the hash of session, chain and number, so of two processes that pin one
 session, one gets the name.
 Rule 2: bodies are synced before a record that names them gets its name; a body that is there
-already is not written again, but its folder is synced all the same, for whoever wrote it may not
-have come so far. Only what this process itself has synced needs no second sync.
+already, and whole, is not written again, but its folder is synced all the same, for whoever wrote
+it may not have come so far. Only what this process itself has synced needs no second sync.
 Rule 3: records move from the spool to the index and never back. Who asks for one looks here first
 and then into the index, and so never misses it.
 """
@@ -78,11 +78,15 @@ class Spool:
     def add_body(self, digest: str, data: bytes) -> None:
         """Write a body if it is not there. Durable after `sync_bodies`."""
         path = f"{self.bodies}/{digest[3:]}"
-        if os.path.exists(path):
+        there = disk.read(path)
+        if there == data:
             if digest not in self._durable:
                 self._unsynced.add(digest)
             return
         self._unsynced.add(digest)
+        if there is not None:
+            disk.replace(path, data)
+            return
         try:
             disk.link(disk.write_temporary(self.bodies, data), path)
         except FileNotFoundError:

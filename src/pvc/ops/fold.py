@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from pvc.core.planes import plane_starts, stable_bytes
-from pvc.errors import NotFoundError
+from pvc.errors import NotFoundError, UnsupportedError
 from pvc.model.pin import Pin, PromptFacts
 from pvc.ops.told import Teller
 from pvc.store.fold import FoldResult, fold
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 def facts_of(teller: Teller, pin: Pin) -> PromptFacts | None:
     """Render a pin again from git's objects; null when its version or values are not here.
 
-    The facts carry the digest of what came out, whether or not it is the pinned one.
+    Raises what `read_body` and rendering raise when they are here and are damaged. The facts carry
+    the digest of what came out, whether or not it is the pinned one.
     """
     if pin.observed or pin.environment is None:
         return None
     try:
         pack = teller.pack(pin)
         rendered = teller.render(pin)
-    except NotFoundError:
+    except (NotFoundError, UnsupportedError):
         return None
     return PromptFacts(
         digest=rendered.digest,

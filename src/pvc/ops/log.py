@@ -30,13 +30,18 @@ class VersionsLog:
 
 @dataclass(frozen=True, slots=True)
 class PinsLog:
-    """Pins, newest first."""
+    """Pins, newest first; `damage` names in words what could not be read."""
 
     pins: tuple[Pin, ...]
+    damage: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.pins/1`."""
-        return {"schema": "pvc.pins/1", "pins": [pin_json(pin) for pin in self.pins]}
+        return {
+            "schema": "pvc.pins/1",
+            "pins": [pin_json(pin) for pin in self.pins],
+            "damage": list(self.damage),
+        }
 
 
 def versions_log(repo: Repository, name: str | None, limit: int) -> VersionsLog:
@@ -60,10 +65,11 @@ def pins_log(repo: Repository, tree: str | None, limit: int) -> PinsLog:
     from pvc.ops.select import select_version
     from pvc.store.ledger import Ledger
 
-    pins = Ledger(repo).newest(limit, tree)
+    ledger = Ledger(repo)
+    pins = ledger.newest(limit, tree)
     if tree is not None and not pins:
         select_version(repo, tree)  # raises, with the near name, where there is no such tree
-    return PinsLog(pins)
+    return PinsLog(pins, tuple(str(error) for error in ledger.damage))
 
 
 def version_json(version: VersionInfo) -> dict[str, object]:

@@ -91,9 +91,18 @@ def select_pin(repo: Repository, word: str) -> Pin:
         pins = _sessions(repo, word.removeprefix(SESSION))
     if not pins:
         raise NotFoundError(
-            f"no pin `{word}` here", hint="pvc log --pins; pvc sync fetches others'"
+            f"no pin `{word}` here",
+            hint=_damage(repo) or "pvc log --pins; pvc sync fetches others'",
         )
     return pins[0]
+
+
+def _damage(repo: Repository) -> str:
+    """Word a hint where records are damaged: what was asked for may be among them."""
+    from pvc.store.ledger import Ledger
+
+    damage = Ledger(repo).spool_damage()
+    return f"it may be among what is damaged: {damage[0]}" if damage else ""
 
 
 def _sessions(repo: Repository, session: str) -> tuple[Pin, ...]:
@@ -140,5 +149,5 @@ def _hint(repo: Repository, word: str, *, sessions: bool = False) -> str:
     if sessions and len(word) >= 4 and not set(word) - set("0123456789abcdef"):
         return f"a digest is written `{TAG}{word}`"
     if sessions:
-        return "pvc log lists trees; pvc log --pins lists sessions"
+        return _damage(repo) or "pvc log lists trees; pvc log --pins lists sessions"
     return f"pvc log lists trees; pvc supersede {word} -m REASON makes the first version of one"

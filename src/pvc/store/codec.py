@@ -81,6 +81,14 @@ def _entry(values: Record) -> EntryRef | None:
     )
 
 
+def decode_named(data: bytes, name: str, at: str) -> Pin:
+    """Read a record of the spool, which must be the one that its file's name stands for."""
+    pin = decode(data, at)
+    if record.key(pin.session, pin.chain, pin.n) != name:
+        raise CorruptError("a pin's record under another's name", at=at)
+    return pin
+
+
 def encode(pin: Pin) -> bytes:
     """Write a pin's record."""
     entry = pin.entry

@@ -9,8 +9,9 @@ again. Rule 3: nothing is unlinked before it is in the ledger, on the disk, and 
 this order; so a reader that looks into the spool and then into the index misses nothing.
 Rule 4: a spool file whose session, chain and number the local ledger holds with another record was
 never acknowledged (`launch.known`) and goes.
-Rule 5: each distinct prompt is rendered again from git's objects; what comes out differently is
-folded all the same, marked, and reported: evidence is not thrown away.
+Rule 5: each distinct prompt is rendered again from git's objects; what comes out differently, or
+not at all because an input is damaged, is folded all the same, marked, and reported: evidence is
+not thrown away, and one bad pin does not keep the others in the spool.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pvc.errors import CorruptError, MovedError, WriteError
-from pvc.launch import disk, record, writer
+from pvc.errors import CorruptError, DecodeError, MovedError, UsageError, WriteError
+from pvc.launch import disk, writer
 from pvc.launch.index import BY_SESSION, DamagedIndexError, session_key
 from pvc.model.digest import Digest
 from pvc.store.bodies import BODIES, merged_tree
 from pvc.store.codec import (
     Unrendered,
     decode,
+    decode_named,
     encode_idx,
     encode_prompt,
     encode_segment,
@@ -135,9 +137,7 @@ class _Fold:
             if data is None:
                 continue
             try:
-                pin = decode(data, path)
-                if record.key(pin.session, pin.chain, pin.n) != name:
-                    raise CorruptError("a record under another's name", at=path)
+                pin = decode_named(data, name, path)
             except CorruptError:
                 self.damaged.append(path)
                 continue
@@ -225,7 +225,12 @@ class _Fold:
     def _facts(self, pin: Pin) -> PromptFacts | Unrendered:
         key = (pin.prompt, pin.commit, pin.environment)
         if key not in self.facts:
-            facts = self.render(pin)
+            try:
+                facts = self.render(pin)
+            except (CorruptError, DecodeError, UsageError):
+                self.facts[key] = Unrendered()
+                self.flagged.append(pin)
+                return self.facts[key]
             if facts is None:
                 self.facts[key] = Unrendered()
             elif facts.digest != pin.prompt:

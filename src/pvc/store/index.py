@@ -8,6 +8,8 @@ Rule 2: a run is on the disk before `tips` names it, and `tips` is replaced whol
 finds a run gone starts again at `tips`.
 Rule 3: a run is merged with its neighbour before it once it is half as large, so that there are
 few runs, and each row is written a few times only.
+Rule 4: what another clone's ledger holds in no form is left out, and whoever lists pins says so;
+damage of somebody else's must not stop anything here. Damage of this clone's own is an error.
 """
 
 from __future__ import annotations
@@ -32,16 +34,18 @@ from pvc.launch.index import (
     segment_number,
 )
 from pvc.store.codec import IDX_ROW_SIZE
+from pvc.store.entries import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pvc.launch.index import Row
     from pvc.model.names import CommitId, ObjectId
-    from pvc.store.repo import Repository
+    from pvc.store.repo import Entry, Repository
 
 PINS = "refs/pvc/pins/"
 REMOTES = "refs/pvc/remotes/"
+_HEX = frozenset("0123456789abcdef")
 
 
 class Segment(NamedTuple):
@@ -119,17 +123,35 @@ def _extended(repo: Repository, home: str, tips: Tips, current: dict[str, Commit
     fresh: dict[bytes, Segment] = {}
     for name, tip in current.items():
         if tips.refs.get(name) != tip:
-            for segment in new_segments(repo, name, tips.refs.get(name), tip):
+            for segment in new_segments(repo, name, tips.refs.get(name), tip, damage=[]):
                 if segment.row() not in known and _other_side(segment) not in known:
                     fresh.setdefault(segment.row(), segment)
     runs = list(tips.runs)
-    if fresh:
-        segments = [row for row, segment in fresh.items() if _other_side(segment) not in fresh]
-        rows = [row for i, key in enumerate(segments) for row in _rows(repo, fresh[key], i)]
+    segments, rows = _read_segments(repo, fresh)
+    if segments:
         runs.append(write_run(home, segments, rows))
     made = Tips(runs, dict(current))
     disk.replace(home + "/index/tips", made.dump())
     return _merged(home, made)
+
+
+def _read_segments(
+    repo: Repository, fresh: dict[bytes, Segment]
+) -> tuple[list[bytes], list[bytes]]:
+    """Give the keys of the segments that can be read, and the rows of all of them."""
+    segments: list[bytes] = []
+    rows: list[bytes] = []
+    for key, segment in fresh.items():
+        if _other_side(segment) in fresh:
+            continue
+        try:
+            rows += list(_rows(repo, segment, len(segments)))
+        except CorruptError:
+            if segment.is_local:
+                raise
+        else:
+            segments.append(key)
+    return segments, rows
 
 
 def _known_segments(home: str, tips: Tips) -> set[bytes]:
@@ -151,30 +173,73 @@ def _other_side(segment: Segment) -> bytes:
     return b"" if segment.is_local else segment._replace(is_local=True).row()
 
 
-def new_segments(repo: Repository, name: str, old: str | None, tip: CommitId) -> Iterator[Segment]:
-    """Give the segments of a ledger that `old`, an earlier commit of it, did not have."""
+def new_segments(
+    repo: Repository,
+    name: str,
+    old: str | None,
+    tip: CommitId,
+    *,
+    damage: list[CorruptError] | None = None,
+) -> Iterator[Segment]:
+    """Give the segments of a ledger that `old`, an earlier commit of it, did not have.
+
+    What is no segment raises `CorruptError`; with `damage` another clone's is added to that.
+    """
+    if damage is None or name.startswith(PINS):
+        yield from _segments(repo, name, old, tip, None)
+        return
+    try:
+        yield from _segments(repo, name, old, tip, damage)
+    except CorruptError as error:
+        damage.append(CorruptError(error.message, at=name))
+
+
+def _segments(
+    repo: Repository,
+    name: str,
+    old: str | None,
+    tip: CommitId,
+    damage: list[CorruptError] | None,
+) -> Iterator[Segment]:
     before = _folders(repo, old)
-    for folder, oid in _folders(repo, tip).items():
+    for folder, oid in _folders(repo, tip, must_be_one=True).items():
         if before.get(folder) == oid:
             continue
-        entries = {entry.name: entry.oid for entry in repo.tree(oid)}
+        entries = {entry.name: entry for entry in repo.tree(oid)}
         there = {e.name for e in repo.tree(before[folder])} if folder in before else set()
-        for file in sorted(entries):
-            stem, _, kind = file.partition(".")
-            if kind != "pins" or file in there:
-                continue
-            if f"{stem}.idx" not in entries:
-                raise CorruptError(f"segment `{folder}/{stem}` has no index", at=name)
-            yield Segment(
-                writer=name.rpartition("/")[2],
-                number=int(folder, 16) * 256 + int(stem, 16),
-                pins=entries[file],
-                idx=entries[f"{stem}.idx"],
-                is_local=name.startswith(PINS),
-            )
+        for file in sorted(entries.keys() - there):
+            if file.endswith(".pins"):
+                try:
+                    yield _segment(name, folder, file.removesuffix(".pins"), entries)
+                except CorruptError as error:
+                    if damage is None:
+                        raise
+                    damage.append(error)
 
 
-def _folders(repo: Repository, commit: str | None) -> dict[str, ObjectId]:
+def _segment(name: str, folder: str, stem: str, entries: Mapping[str, Entry]) -> Segment:
+    number, idx = _number(folder, stem), entries.get(f"{stem}.idx")
+    if number is None or idx is None or not (idx.is_file and entries[f"{stem}.pins"].is_file):
+        raise CorruptError(f"`{shown(folder)}/{shown(stem)}` is no segment", at=name)
+    return Segment(
+        writer=name.rpartition("/")[2],
+        number=number,
+        pins=entries[f"{stem}.pins"].oid,
+        idx=idx.oid,
+        is_local=name.startswith(PINS),
+    )
+
+
+def _number(folder: str, stem: str) -> int | None:
+    """Put a segment's number together; null when the two names are not how it is split."""
+    if len(folder) != 4 or len(stem) != 2 or not _HEX.issuperset(folder + stem):
+        return None
+    return int(folder + stem, 16)
+
+
+def _folders(
+    repo: Repository, commit: str | None, *, must_be_one: bool = False
+) -> dict[str, ObjectId]:
     from pvc.model.names import CommitId
 
     if commit is None:
@@ -183,6 +248,10 @@ def _folders(repo: Repository, commit: str | None) -> dict[str, ObjectId]:
         return {entry.name: entry.oid for entry in repo.tree(CommitId(commit)) if entry.is_tree}
     except NotFoundError:
         return {}  # a ledger that was cut off or rewritten: all of it is read again
+    except CorruptError:
+        if must_be_one:
+            raise
+        return {}  # it was no ledger then, so all that it is now is new
 
 
 def _rows(repo: Repository, segment: Segment, number: int) -> Iterator[bytes]:
@@ -190,9 +259,11 @@ def _rows(repo: Repository, segment: Segment, number: int) -> Iterator[bytes]:
     from blake3 import blake3
 
     idx, data = repo.blob(segment.idx), repo.blob(segment.pins)
-    for at in range(0, len(idx) - IDX_ROW_SIZE + 1, IDX_ROW_SIZE):
+    for at in range(0, len(idx), IDX_ROW_SIZE):
         row = idx[at : at + IDX_ROW_SIZE]
         start, length = int.from_bytes(row[24:28], "big"), int.from_bytes(row[28:32], "big")
+        if len(row) < IDX_ROW_SIZE or start + length > len(data):
+            raise CorruptError("a segment's index is damaged", at=segment.idx)
         record = data[start : start + length]
         receipt = blake3(record).digest()[:8]
         yield row[:16] + receipt + row[16:24] + number.to_bytes(4, "big") + row[24:32] + bytes(4)
@@ -259,4 +330,4 @@ def _merge(home: str, named: Sequence[tuple[str, int, str]]) -> tuple[str, int, 
 
 
 def _is_writer(name: str) -> bool:
-    return len(name) == 32 and all(char in "0123456789abcdef" for char in name)
+    return len(name) == 32 and _HEX.issuperset(name)

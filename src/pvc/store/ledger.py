@@ -5,6 +5,8 @@ read first, for records move from there into the ledger and never back.
 Rule 2: equal records are one pin (a ledger comes back from a remote; a copied clone keeps its
 spool). Pins of one session that differ are all given: nothing is ever hidden.
 Rule 3: time orders lists and decides nothing. In a chain the number counts.
+Rule 4: what cannot be read, in the spool or in another clone's ledger, hides no other pin. It is
+kept in `damage`, so that a list can say what it lacks. Damage of the own ledger is an error.
 """
 
 from __future__ import annotations
@@ -13,11 +15,11 @@ from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pvc.errors import UsageError
+from pvc.errors import CorruptError, UsageError
 from pvc.launch import disk
 from pvc.launch.index import BY_PROMPT, BY_RECEIPT, BY_SESSION, session_key
 from pvc.model.digest import TAG
-from pvc.store.codec import decode, split_segment
+from pvc.store.codec import decode, decode_named, split_segment
 from pvc.store.index import Segment, ledgers, look_up, new_segments
 
 if TYPE_CHECKING:
@@ -41,6 +43,20 @@ class Ledger:
         self._repo = repo
         self._home = f"{repo.common_dir}/pvc"
         self._segments: dict[str, bytes] = {}
+        self._damage: dict[str, CorruptError] = {}
+
+    @property
+    def damage(self) -> tuple[CorruptError, ...]:
+        """What the look-ups so far met and could not read."""
+        return tuple(self._damage.values())
+
+    def spool_damage(self) -> tuple[CorruptError, ...]:
+        """Read the spool, and give what of it could not be read."""
+        list(self._spooled())
+        return self.damage
+
+    def _note(self, error: CorruptError) -> None:
+        self._damage[str(error)] = error
 
     def session(self, session: str, chain: str | None = None) -> tuple[Pin, ...]:
         """Give a session's pins, each chain newest first; the chain `main` comes first."""
@@ -92,8 +108,14 @@ class Ledger:
         """Give what may match: the record decides."""
         pins = {pin.receipt: pin for pin in self._spooled()}
         for row in look_up(self._repo, part, low, high):
-            pin = self._read(row)
-            pins[pin.receipt] = pin
+            try:
+                pin = self._read(row)
+            except CorruptError as error:
+                if row.is_local:
+                    raise
+                self._note(error)
+            else:
+                pins[pin.receipt] = pin
         return list(pins.values())
 
     def _spooled(self) -> Iterator[Pin]:
@@ -105,7 +127,10 @@ class Ledger:
         for name in names:
             data = None if name == "b" or name[0] == "." else disk.read(f"{folder}/{name}")
             if data is not None:  # else a fold took it a moment ago: it is in the index
-                yield decode(data, f"{folder}/{name}")
+                try:
+                    yield decode_named(data, name, f"{folder}/{name}")
+                except CorruptError as error:
+                    self._note(error)
 
     def _read(self, row: Row) -> Pin:
         data = self._segment(row.oid)[row.offset : row.offset + row.length]
@@ -129,7 +154,11 @@ class Ledger:
         heap: list[tuple[int, str, tuple[Pin, ...], Iterator[Segment]]] = []
         seen: set[str] = set()
         for name, tip in ledgers(self._repo).items():
-            order = sorted(new_segments(self._repo, name, None, tip), key=_number, reverse=True)
+            damage: list[CorruptError] = []
+            segments = new_segments(self._repo, name, None, tip, damage=damage)
+            order = sorted(segments, key=_number, reverse=True)
+            for error in damage:
+                self._note(error)
             _push(heap, name, self._pins_of(iter(order), seen))
         heapify(heap)
         while heap:
@@ -143,8 +172,13 @@ class Ledger:
         for segment in segments:
             if segment.pins not in seen:
                 seen.add(segment.pins)
-                records, _ = split_segment(self._segment(segment.pins), segment.pins)
-                return tuple(decode(data, segment.pins) for data in records), segments
+                try:
+                    records, _ = split_segment(self._segment(segment.pins), segment.pins)
+                    return tuple(decode(data, segment.pins) for data in records), segments
+                except CorruptError as error:
+                    if segment.is_local:
+                        raise
+                    self._note(error)
         return None
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError
 from pvc.launch import writer
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
+from pvc.store.index import new_segments
 from pvc.store.versions import at_ref, check_chain
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ _FETCH = (
     "--no-write-fetch-head",
     "--no-auto-maintenance",
     "--refmap=",
+    "--verbose",  # it names what is up to date too: all that is there
 )
 
 
@@ -111,12 +113,20 @@ class SyncResult:
     refused: tuple[Refusal, ...] = ()
     diverged: tuple[Divergence, ...] = ()
 
+    @property
+    def has_findings(self) -> bool:
+        """Whether there is something that somebody must look at."""
+        folded = self.folded
+        return bool(self.diverged or self.refused or folded.flagged or folded.damaged)
+
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.sync/1`."""
         return {
             "schema": "pvc.sync/1",
             "remote": self.remote,
             "folded": self.folded.pins,
+            "flagged": [pin.receipt for pin in self.folded.flagged],
+            "damaged": list(self.folded.damaged),
             "fetched": [move.to_json() for move in self.fetched],
             "forwarded": [move.to_json() for move in self.forwarded],
             "pushed": [move.to_json() for move in self.pushed],
@@ -127,6 +137,10 @@ class SyncResult:
     def to_lines(self) -> Iterator[str]:
         """Say it to a person."""
         yield f"folded {_count(self.folded.pins, 'pin')}"
+        for pin in self.folded.flagged:
+            yield f"session {pin.session}: {pin.receipt} does not render to what was pinned"
+        for path in self.folded.damaged:
+            yield f"damaged, left where it is: {path}"
         records = [move for move in self.fetched if self._kind(move) not in FORWARDED]
         for move in records:
             ref = move.ref.removeprefix(f"{LOCAL}/remotes/{self.remote}/")
@@ -206,6 +220,7 @@ class _Exchange:
     diverged: list[Divergence] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._is_there: frozenset[str] = frozenset()
         self._prefix = (self.repo.config("pvc.refPrefix") or LOCAL).rstrip("/")
         self._seen = f"{LOCAL}/remotes/{self.remote}"
         settings = (
@@ -236,10 +251,21 @@ class _Exchange:
         rejected = list(_rejected_by_fetch(done.err))
         if done.code != 0 and not rejected:
             raise _failed(self.remote, done)
+        self._is_there = frozenset(_named_by_fetch(done.err))
+        refused = [Refusal(self._there(ref), why, _REWRITTEN) for ref, why in rejected]
         for ref, new in self.repo.refs(f"{self._seen}/"):
             if before.get(ref) != new:
                 self.fetched.append(Move(ref, before.get(ref), new))
-        return [Refusal(self._there(ref), why, _REWRITTEN) for ref, why in rejected]
+                refused += self._damage(ref, before.get(ref), new)
+        return refused
+
+    def _damage(self, ref: str, old: CommitId | None, new: CommitId) -> Iterator[Refusal]:
+        """Say what a fetched ledger holds in no form; all else of it counts."""
+        if ref.startswith(f"{self._seen}/pins/"):
+            damage: list[CorruptError] = []
+            list(new_segments(self.repo, ref, old, new, damage=damage))
+            for error in damage:
+                yield Refusal(self._there(ref), error.message, _ANOTHERS)
 
     def _there(self, seen: str) -> str:
         """Name a ref as the remote does."""
@@ -290,7 +316,8 @@ class _Exchange:
         """Push what the remote lacks; true when it took all of it."""
         wanted = {ref: tip for ref, tip in self._own_refs() if ref not in held}
         seen = {LOCAL + ref.removeprefix(self._seen): tip
-                for ref, tip in self.repo.refs(f"{self._seen}/")}  # fmt: skip
+                for ref, tip in self.repo.refs(f"{self._seen}/")
+                if ref in self._is_there}  # fmt: skip
         moves = [
             Move(ref, seen.get(ref), new) for ref, new in wanted.items() if seen.get(ref) != new
         ]
@@ -349,6 +376,7 @@ class _Exchange:
         return ""
 
 
+_ANOTHERS = "another clone's; it is left out here"
 _REWRITTEN = "it was rewritten there; what was fetched before stays as evidence"
 
 
@@ -372,6 +400,13 @@ def _rejected_by_fetch(stderr: str) -> Iterator[tuple[str, str]]:
         if line.startswith(" ! ") and " -> " in line:
             name, _, why = line.partition(" -> ")[2].partition(" ")
             yield name, why.strip().strip("()")
+
+
+def _named_by_fetch(stderr: str) -> Iterator[str]:
+    """Read ` = [up to date]  refs/… -> refs/…` and its like: our names of what is there."""
+    for line in stderr.split("\n"):
+        if line.startswith(" ") and " -> " in line:
+            yield line.partition(" -> ")[2].partition(" ")[0]
 
 
 def _answers_of_push(stdout: str) -> dict[str, tuple[str, str]]:

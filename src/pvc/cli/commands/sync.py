@@ -22,11 +22,11 @@ def command(app: App, remote: str | None, *, as_json: bool) -> int:
     REMOTE is `origin` or the only one there is. First the pins of this clone that only its spool
     holds are folded into its ledger; without any remote that is all. What the pins name (values,
     tools) is sent only where `git config pvc.pushBodies true` is set. Exits with 1 when two clones
-    adopted different versions, or a ref was refused.
+    adopted different versions, a ref was refused, or a pin is damaged or renders to other bytes.
     """
     from pvc.cli.show import show
     from pvc.ops.sync import run
 
     result = run(app.repo, remote)
     show(app, result, as_json=as_json)
-    return 1 if result.diverged or result.refused else 0
+    return 1 if result.has_findings else 0
