@@ -373,8 +373,8 @@ def test_without_a_remote_it_only_folds(repository: Repository) -> None:
     result = sync(repository, None, fold=lambda: FoldResult(pins=1))
     assert list(result.to_lines()) == ["folded 1 pin"]
     assert result.to_json() == {
-        "schema": "pvc.sync/1", "remote": None, "folded": 1, "flagged": [], "damaged": [], "fetched": [], "forwarded": [],
-        "pushed": [], "refused": [], "diverged": [],
+        "schema": "pvc.sync/1", "remote": None, "folded": 1, "flagged": [], "damaged": [],
+        "fetched": [], "forwarded": [], "pushed": [], "refused": [], "diverged": [],
     }  # fmt: skip
 
 

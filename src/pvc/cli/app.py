@@ -75,8 +75,6 @@ class App:
 
     def json(self, value: dict[str, Any]) -> None:
         """Write one JSON document and a line feed."""
-        from pvc.cli.main import printable
-
         # What a terminal would obey stands in strings alone, where JSON has the same escapes.
         click.echo(printable(json.dumps(value, ensure_ascii=False, indent=2)))
 
