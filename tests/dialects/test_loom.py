@@ -198,10 +198,10 @@ def test_the_manifest_may_name_another_plane() -> None:
     assert [section.plane for section in pack.sections] == [Plane.FOUNDATION, Plane.SURFACE]
 
 
-@pytest.mark.parametrize("lines", ['dynamic = ["a"]', '[[section]]\npath = "a.md"\norder = 3'])
-def test_keys_that_the_form_cannot_honour_are_refused(lines: str) -> None:
+@pytest.mark.parametrize("key", ["order = 3", 'scope = "x"', "complete = true"])
+def test_keys_that_the_form_cannot_honour_are_refused(key: str) -> None:
     with pytest.raises(UsageError, match="form `loom`"):
-        read_pack(tree({"a.md": "A"}, MANIFEST + lines))
+        read_pack(tree({"a.md": "A"}, f'{MANIFEST}[[section]]\npath = "a.md"\n{key}\n'))
 
 
 # --- problems -------------------------------------------------------------------------------

@@ -23,10 +23,11 @@ NUMBERS = st.integers(0, 10**6)
 @st.composite
 def records(draw: st.DrawFn) -> Record:
     made: Record = {}
-    for name in record.KEYS:
+    keys = record.KEYS + (record.SESSION_KEYS if draw(st.booleans()) else ())
+    for name in keys:
         if name in record.REQUIRED or draw(st.booleans()):
             made[name] = draw(NUMBERS) if name in record.NUMBERS else draw(TEXTS)
-    return {**made, "format": record.FORMAT}
+    return {**made, "format": record.format_of(made)}
 
 
 def nested(values: Record) -> dict[str, Any]:
@@ -51,6 +52,15 @@ def test_toml_reads_the_same_from_our_form_and_from_tomli_w(values: Record) -> N
     ours = tomllib.loads(record.write(values).decode())
     theirs = tomllib.loads(tomli_w.dumps({"pin": [nested(values)]}))
     assert ours == theirs == {"pin": [nested(values)]}
+
+
+@given(records())
+def test_only_what_a_session_adds_has_the_second_format(values: Record) -> None:
+    added = any(key in values for key in record.SESSION_KEYS)
+    assert record.format_of(values) == (2 if added else 1)
+    other: Record = {**values, "format": 1 if added else 2}
+    with pytest.raises(CorruptError, match="has format"):
+        record.read(record.write(other))
 
 
 @given(st.lists(records(), max_size=4))

@@ -14,7 +14,8 @@ from launches import Launches, facts
 from pvc.errors import CorruptError
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId, SessionId, TreeName
-from pvc.model.pin import Pin, PromptFacts
+from pvc.model.pin import EntryRef, Pin, PromptFacts
+from pvc.model.session import Mode
 from pvc.store.codec import (
     Unrendered,
     decode,
@@ -34,6 +35,8 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_
 DIGESTS = st.binary(max_size=3).map(Digest.of)
 TIMES = st.integers(0, 4 * 10**15)
 
+ENTRIES = st.builds(EntryRef, st.sampled_from(Mode), DIGESTS, st.just("") | TEXTS)
+
 
 @st.composite
 def pins(draw: st.DrawFn) -> Pin:
@@ -51,6 +54,8 @@ def pins(draw: st.DrawFn) -> Pin:
         tools=draw(st.none() | DIGESTS),
         model=draw(st.none() | TEXTS),
         reason=draw(st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1)),
+        entry=draw(st.none() | ENTRIES),
+        context=draw(st.none() | DIGESTS),
         receipt=Digest.of(b""),
     )
     return replace(made, receipt=Digest.of(encode(made)))

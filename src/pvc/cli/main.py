@@ -30,6 +30,7 @@ COMMANDS = (
     "supersede",
     "pin",
     "session",
+    "context",
     "log",
     "show",
     "blame",

@@ -30,6 +30,11 @@ class EnvironmentArguments:
     guidance: tuple[str, ...]
     guidance_default: str | None
 
+    @property
+    def is_given(self) -> bool:
+        """Whether any value is given at all."""
+        return bool(self.env or self.sets or self.guidance or self.guidance_default)
+
     def read(self, app: App) -> dict[str, Any]:
         """Read the files; raises `UsageError` or `DecodeError` with the place."""
         from pvc.launch.environment import read_environment
@@ -62,6 +67,19 @@ def environment_options(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, environment=given, **kwargs)
 
     return wrapped
+
+
+def parse_pairs(words: tuple[str, ...], option: str) -> list[tuple[str, str]]:
+    """Read the `NAME=VALUE` words of an option, each name once."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not name or not equals:
+            raise UsageError(f"`{option}` takes NAME=VALUE, not `{word}`")
+        if name in found:
+            raise UsageError(f"`{option}` names `{name}` twice")
+        found[name] = value
+    return [*found.items()]
 
 
 def parse_byte_range(text: str) -> tuple[int, int]:

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from pvc.ops.log import PinsLog, VersionsLog
     from pvc.ops.miss import Missed, Owner
     from pvc.ops.moves import Move
-    from pvc.ops.price import Lost
-    from pvc.ops.session import Added, SessionLog
     from pvc.ops.show import Shown
     from pvc.ops.supersede import Superseded
     from pvc.store.sync import SyncResult
@@ -43,7 +41,12 @@ def show(app: App, result: Any, *, as_json: bool) -> None:
     if as_json:
         app.json(result.to_json())
         return
-    for line in TEXTS[type(result).__name__](result):
+    name = type(result).__name__
+    if name not in TEXTS:
+        from pvc.cli import show_session
+
+        TEXTS.update(show_session.TEXTS)
+    for line in TEXTS[name](result):
         app.say(line, marked=_LABEL)
 
 
@@ -210,8 +213,11 @@ def _pin_lines(pin: Pin) -> Iterator[str]:
     ):
         if digest:
             yield f"{label:<12} {digest}"
-    if pin.supersedes:
+    if pin.entry:
+        yield f"entry        {pin.n}: {pin.entry.mode} by {pin.entry.author or 'unlabelled'}"
+    elif pin.supersedes and not pin.context:
         yield f"re-pinned    {pin.reason}"
+    if pin.supersedes:
         yield f"  before     receipt {pin.supersedes}"
 
 
@@ -228,33 +234,6 @@ UNKNOWN = {
     "same_account": 'whether both were sent for one account (--context: {"same_account": true})',
     "seconds_between": "the time between the two (--seconds)",
 }
-# --- sessions -------------------------------------------------------------------------------
-
-
-def _added(result: Added) -> Iterator[str]:
-    pin, lost = result.pin, result.lost
-    mode = pin.entry.mode if pin.entry else ""
-    past = {"append": "appended", "replace": "replaced by"}.get(mode, mode)
-    yield f"{past} entry {pin.n} {pin.prompt} receipt {pin.receipt}"
-    if lost.size_bytes:
-        yield f"  {lost_line(lost)}"
-
-
-def lost_line(lost: Lost) -> str:
-    """Say in one line what a cache cannot read back."""
-    band = f"{lost.tokens_low} to {lost.tokens_high}"
-    cost = "" if lost.cost is None else f", as much as {lost.cost:.0f} tokens of base input"
-    return f"{lost.size_bytes} bytes to be written again, {lost.tokens} tokens ({band}){cost}"
-
-
-def _session_log(result: SessionLog) -> Iterator[str]:
-    for pin in result.pins:
-        mark = "*" if pin.n in result.standing else " "
-        mode, who = (pin.entry.mode, pin.entry.author) if pin.entry else ("version", pin.label)
-        reason = f"  {pin.reason}" if pin.reason else ""
-        yield f"{mark}{pin.n:>5}  {moment(pin.time)}  {pin.prompt.short}  {mode:<7} {who}{reason}"
-
-
 # --- blame and miss -------------------------------------------------------------------------
 
 
@@ -354,13 +333,11 @@ def _synced(result: SyncResult) -> Iterator[str]:
 
 
 TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
-    "Added": _added,
     "Blamed": _blamed,
     "Imported": _imported,
     "Initialized": _initialized,
     "Missed": _missed,
     "PinsLog": _pins,
-    "SessionLog": _session_log,
     "Shown": _shown,
     "Superseded": _superseded,
     "SyncResult": _synced,

@@ -162,11 +162,12 @@ def _must_exist(path: str, paths: list[str], at: str) -> None:
 
 
 def only_planes(layer: Layer) -> None:
-    """Refuse what a form without order, scopes or dynamic text would have to overlook."""
+    """Refuse what a form without order and scopes would have to overlook.
+
+    Every form may list `dynamic` sections: those are told beside the prompt (`ops.context`).
+    """
     manifest = layer.manifest
     at = layer.folder + MANIFEST
-    if manifest.dynamic:
-        raise UsageError(f"form `{manifest.form}` has no `dynamic` sections", at=at)
     for row in manifest.sections:
         if row.order is not None or row.scope or row.complete:
             raise UsageError(f"form `{manifest.form}` takes `plane` alone for `{row.path}`", at=at)

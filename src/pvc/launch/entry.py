@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     Body = Callable[[Known, str], bytes]
 
+BATCH = 64
+"""Changes that share a sync of each folder."""
 CONTEXT = ":context"
 """What a chain of deliveries is called behind the chain that they belong to."""
 DIGESTS = ("prompt.digest", "head.digest")
@@ -115,26 +117,66 @@ class SessionPinner(Pinner):
         return self._recorded(plan)
 
     def change(self, session: str, chain: str, changes: "list[Change]") -> "list[Known]":
-        """Record changes one after the other, each durable before the next; gives their pins."""
+        """Record changes in their order; all are durable when this returns. Gives their pins."""
         found: dict[int, Known] = {}
-        made = [self._one(session, chain, change, found) for change in changes]
+        made: list[Known] = []
+        lost = 0
+        while len(made) < len(changes):
+            group = self._group(session, chain, changes[len(made) : len(made) + BATCH], found)
+            made += group
+            lost = 0 if group else lost + 1
+            if lost == RETRIES:
+                raise WriteError(f"session `{session}` keeps changing", hint="try again")
         self._fold_when_due(len(made))
         return made
 
-    def _one(self, session: str, chain: str, change: Change, found: "dict[int, Known]") -> "Known":
-        for _ in range(RETRIES):
+    def _group(
+        self, session: str, chain: str, changes: "list[Change]", found: "dict[int, Known]"
+    ) -> "list[Known]":
+        """Record changes with one sync of each folder; gives those that got their numbers."""
+        tips = tips_bytes(self.place.home)
+        all_of(self.place, self.spool, session, chain, found)
+        base = self._base(found, session, chain)
+        ahead = {**found}
+        plans: list[Plan] = []
+        for change in changes:
             plan = Plan(_call(session, chain))
-            plan.tips = tips_bytes(self.place.home)
-            all_of(self.place, self.spool, session, chain, found)
-            base = self._base(found, session, chain)
-            self._plan_change(plan, base, change, found)
-            self._commit([plan])
+            plan.tips = tips
+            self._plan_change(plan, base, change, ahead)
+            if plan.record is None:
+                raise WriteError(f"session `{session}` cannot be recorded")
+            base = ahead[base.n + 1] = Known(plan.record, plan.data, is_local=True)
+            plans.append(plan)
+        self._link(session, plans)
+        made: list[Known] = []
+        for plan in plans:
             known = self._recorded(plan)
-            if known is not None:
-                found[known.n] = known
-                return known
-            found.clear()
-        raise WriteError(f"session `{session}` keeps changing", hint="try again")
+            if known is None:  # another process was quicker: go on from its pin
+                found.clear()
+                break
+            found[known.n] = known
+            made.append(known)
+        return made
+
+    def _link(self, session: str, plans: "list[Plan]") -> None:
+        """Give records their names in order, up to the first that is taken.
+
+        Nobody may go on from one of ours whose predecessor is not there.
+        """
+        try:
+            for plan in plans:
+                self._write_bodies(plan)
+                digest = str((plan.record or {})["entry.digest"])
+                self.spool.add_body(digest, self._bodies[digest])
+            self.spool.sync_bodies()
+            for plan in plans:
+                self._write_record(plan)
+                if not plan.is_linked:
+                    break
+            self.spool.sync()
+        except OSError as error:
+            reason = str(error.strerror or error).lower()
+            raise WriteError(f"session `{session}` is not recorded: {reason}") from error
 
     def _recorded(self, plan: Plan) -> "Known | None":
         if plan.trouble is not None:
@@ -166,7 +208,7 @@ class SessionPinner(Pinner):
         n = base.n + 1
         digest = prompts.digest(change.data)
         plan.prompt = self._changed(base, change, n, found)
-        self.spool.add_body(digest, change.data)
+        self._bodies[digest] = change.data
         self._plan_values(
             plan,
             base,

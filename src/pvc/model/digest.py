@@ -23,7 +23,7 @@ class Digest(str):
     def __new__(cls, text: str) -> Self:
         """Check the tag and the digits; raises `UsageError`."""
         body = text.removeprefix(TAG)
-        if len(body) != SIZE_HEX or len(text) == len(body) or any(c not in _HEX for c in body):
+        if len(body) != SIZE_HEX or len(text) == len(body) or not _HEX.issuperset(body):
             raise UsageError(f"`{text}` is no digest", hint="`b3:` and 64 hex digits")
         return super().__new__(cls, text)
 

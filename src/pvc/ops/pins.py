@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pvc.model.digest import Digest
     from pvc.model.pin import Pin
     from pvc.model.span import Rendered
+    from pvc.store.bodies import Bodies
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
@@ -39,11 +40,13 @@ def tools_of(repo: Repository, pin: Pin) -> Value:
     return parse(body_of(repo, pin.tools, f"the tools of session `{pin.session}`").decode())
 
 
-def body_of(repo: Repository, digest: Digest | None, what: str) -> bytes:
+def body_of(
+    repo: Repository, digest: Digest | None, what: str, bodies: Bodies | None = None
+) -> bytes:
     """Read a body. Raises `NotFoundError` when this clone does not hold it."""
-    from pvc.store.bodies import read_body
+    from pvc.store.bodies import Bodies
 
-    data = read_body(repo, digest) if digest else b"{}"
+    data = (bodies or Bodies(repo)).read(digest) if digest else b"{}"
     if data is None:
         raise NotFoundError(
             f"{what} are not in this clone",

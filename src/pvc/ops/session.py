@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pvc.core.stream import ANTHROPIC
 from pvc.core.volatile import find
 from pvc.errors import DecodeError, NotFoundError, RefusedError, UsageError
 from pvc.launch.entry import CONTEXT, Change, SessionPinner
@@ -208,7 +209,7 @@ def add(
     pin = record(repo, session, [change], chain=chain)[-1]
     size = Teller(repo).rendered(pin).data
     kept = len(before.rendered.data) if size.startswith(before.rendered.data) else 0
-    lost = lost_bytes(len(before.rendered.data) - kept, pin.provider or "", pin.model or "")
+    lost = lost_bytes(len(before.rendered.data) - kept, pin.provider or ANTHROPIC, pin.model or "")
     return Added(pin, len(change.data), len(size), lost)
 
 

@@ -15,10 +15,12 @@ from pvc.core.entries import with_entries
 from pvc.core.json_text import parse
 from pvc.core.program import run as run_program
 from pvc.errors import CorruptError, NotFoundError
+from pvc.launch.entry import CONTEXT
 from pvc.model.session import Mode
 from pvc.model.span import Rendered, Span, Unversioned, lift
 from pvc.ops.pins import body_of, version_of
 from pvc.ops.programs import pack_of
+from pvc.store.bodies import Bodies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,8 +38,12 @@ class Teller:
 
     repo: Repository
     _packs: dict[CommitId, tuple[Pack, Program]] = field(default_factory=dict)
-    _sessions: dict[str, dict[Digest, Pin]] = field(default_factory=dict)
+    _chains: dict[tuple[str, str], dict[Digest, Pin]] = field(default_factory=dict)
     _bodies: dict[Digest, bytes] = field(default_factory=dict)
+    _store: Bodies = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._store = Bodies(self.repo)
 
     def rendered(self, pin: Pin) -> Rendered:
         """Render a pin again. Raises `CorruptError` when other bytes come out than were pinned."""
@@ -105,7 +111,7 @@ class Teller:
             if at.supersedes is None:
                 return
             before = at.supersedes
-            at = self._session(pin.session).get(before)
+            at = self._chain(pin.session, pin.chain).get(before)
             if at is None:
                 raise NotFoundError(
                     f"a pin of session `{pin.session}` is not in this clone",
@@ -129,28 +135,30 @@ class Teller:
         if digest is None:
             return body_of(self.repo, None, what)
         if digest not in self._bodies:
-            self._bodies[digest] = body_of(self.repo, digest, what)
+            self._bodies[digest] = body_of(self.repo, digest, what, self._store)
         return self._bodies[digest]
 
-    def _session(self, session: str) -> dict[Digest, Pin]:
+    def _chain(self, session: str, chain: str) -> dict[Digest, Pin]:
         from pvc.store.ledger import Ledger
 
-        if session not in self._sessions:
-            pins = Ledger(self.repo).session(session)
-            self._sessions[session] = {pin.receipt: pin for pin in pins}
-        return self._sessions[session]
+        key = (session, chain)
+        if key not in self._chains:
+            pins = Ledger(self.repo).session(session, chain)
+            self._chains[key] = {pin.receipt: pin for pin in pins}
+        return self._chains[key]
 
     def _told_under(self, delivery: Pin) -> Pin:
         """Find the pin under whose prompt context was delivered."""
-        pins = self._session(delivery.session).values()
-        same = [p for p in pins if p.context is None and p.prompt == delivery.prompt]
+        chain = delivery.chain.removesuffix(CONTEXT)
+        pins = self._chain(delivery.session, chain).values()
+        same = [pin for pin in pins if pin.prompt == delivery.prompt]
         if not same:
             raise NotFoundError(f"the prompt of session `{delivery.session}` is not in this clone")
         return max(same, key=lambda pin: pin.order)
 
     def _compiled(self, pin: Pin) -> tuple[Pack, Program]:
-        version = version_of(self.repo, pin)
-        if version.id not in self._packs:
+        if pin.commit is None or pin.commit not in self._packs:
+            version = version_of(self.repo, pin)
             pack = pack_of(self.repo, version)
             self._packs[version.id] = (pack, compile_pack(pack))
-        return self._packs[version.id]
+        return self._packs[pin.commit or version.id]

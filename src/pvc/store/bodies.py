@@ -25,21 +25,56 @@ if TYPE_CHECKING:
 BODIES = "refs/pvc/bodies/"
 
 
-def read_body(repo: Repository, digest: Digest) -> bytes | None:
-    """Read a body, or null when it is not in this clone. The empty environment always is."""
-    if digest == Digest.of(EMPTY):
-        return EMPTY
-    path = f"{repo.common_dir}/pvc/spool/b/{digest.hex}"
-    data = disk.read(path)
-    if data is None:
-        for ref in body_refs(repo):
-            oid = _find(repo, repo.ref(ref), digest)
+class Bodies:
+    """The bodies of a repository, for whoever reads many: refs and git trees are read once."""
+
+    def __init__(self, repo: Repository) -> None:
+        self._repo = repo
+        self._tips: list[tuple[str, ObjectId]] | None = None
+        self._folders: dict[ObjectId, dict[str, ObjectId]] = {}
+
+    def read(self, digest: Digest) -> bytes | None:
+        """Read a body, or null when it is not in this clone. The empty environment always is."""
+        if digest == Digest.of(EMPTY):
+            return EMPTY
+        path = f"{self._repo.common_dir}/pvc/spool/b/{digest.hex}"
+        data = disk.read(path)
+        if data is None:
+            found = self._find(digest)
+            if found is not None:
+                path, data = found[0], self._repo.blob(found[1])
+        if data is not None and Digest.of(data) != digest:
+            raise CorruptError(f"the body `{digest.short}` is damaged", at=path)
+        return data
+
+    def _find(self, digest: Digest) -> tuple[str, ObjectId] | None:
+        known = self._tips
+        if known is not None and (found := self._among(known, digest)):
+            return found
+        self._tips = [
+            (name, tip) for name in body_refs(self._repo) if (tip := self._repo.ref(name))
+        ]
+        return None if self._tips == known else self._among(self._tips, digest)
+
+    def _among(
+        self, tips: list[tuple[str, ObjectId]], digest: Digest
+    ) -> tuple[str, ObjectId] | None:
+        for name, tip in tips:
+            folder = self._names(tip).get(digest.hex[:2])
+            oid = self._names(folder).get(digest.hex[2:]) if folder else None
             if oid is not None:
-                data, path = repo.blob(oid), ref
-                break
-    if data is not None and Digest.of(data) != digest:
-        raise CorruptError(f"the body `{digest.short}` is damaged", at=path)
-    return data
+                return name, oid
+        return None
+
+    def _names(self, oid: ObjectId) -> dict[str, ObjectId]:
+        if oid not in self._folders:
+            self._folders[oid] = {entry.name: entry.oid for entry in self._repo.tree(oid)}
+        return self._folders[oid]
+
+
+def read_body(repo: Repository, digest: Digest) -> bytes | None:
+    """Read one body; see `Bodies.read`."""
+    return Bodies(repo).read(digest)
 
 
 def body_refs(repo: Repository) -> tuple[str, ...]:
@@ -47,16 +82,6 @@ def body_refs(repo: Repository) -> tuple[str, ...]:
     own = [name for name, _ in repo.refs(BODIES)]
     remote = [name for name, _ in repo.refs("refs/pvc/remotes/") if "/bodies/" in name]
     return (*own, *remote)
-
-
-def _find(repo: Repository, tip: ObjectId | None, digest: Digest) -> ObjectId | None:
-    if tip is None:
-        return None
-    for entry in repo.tree(tip):
-        if entry.name == digest.hex[:2]:
-            names = {inner.name: inner.oid for inner in repo.tree(entry.oid)}
-            return names.get(digest.hex[2:])
-    return None
 
 
 def merged_tree(

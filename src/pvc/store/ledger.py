@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from pvc.errors import CorruptError, UsageError
 from pvc.launch import disk
 from pvc.launch.index import BY_PROMPT, BY_RECEIPT, BY_SESSION, session_key
+from pvc.launch.record import quote
 from pvc.model.digest import TAG
 from pvc.store.codec import decode, decode_named, split_segment
 from pvc.store.index import Segment, ledgers, look_up, new_segments
@@ -61,9 +62,11 @@ class Ledger:
     def session(self, session: str, chain: str | None = None) -> tuple[Pin, ...]:
         """Give a session's pins, each chain newest first; the chain `main` comes first."""
         key = session_key(session)
+        lines = [f"session = {quote(session)}\n".encode()]
+        lines += [f"chain = {quote(chain)}\n".encode()] if chain is not None else []
         pins = [
             pin
-            for pin in self._found(BY_SESSION, key, key)
+            for pin in self._found(BY_SESSION, key, key, lines)
             if pin.session == session and chain in (None, pin.chain)
         ]
         pins.sort(key=lambda pin: (pin.n, *pin.order), reverse=True)
@@ -104,9 +107,9 @@ class Ledger:
 
     # --- where pins are ---------------------------------------------------------------------
 
-    def _found(self, part: int, low: bytes, high: bytes) -> list[Pin]:
-        """Give what may match: the record decides."""
-        pins = {pin.receipt: pin for pin in self._spooled()}
+    def _found(self, part: int, low: bytes, high: bytes, lines: Iterable[bytes] = ()) -> list[Pin]:
+        """Give what may match: the record decides. In the spool it must hold all `lines`."""
+        pins = {pin.receipt: pin for pin in self._spooled(lines)}
         for row in look_up(self._repo, part, low, high):
             try:
                 pin = self._read(row)
@@ -118,7 +121,7 @@ class Ledger:
                 pins[pin.receipt] = pin
         return list(pins.values())
 
-    def _spooled(self) -> Iterator[Pin]:
+    def _spooled(self, lines: Iterable[bytes] = ()) -> Iterator[Pin]:
         folder = self._home + "/spool"
         try:
             names = [path.name for path in Path(folder).iterdir()]
@@ -126,7 +129,8 @@ class Ledger:
             return
         for name in names:
             data = None if name == "b" or name[0] == "." else disk.read(f"{folder}/{name}")
-            if data is not None:  # else a fold took it a moment ago: it is in the index
+            # without data a fold took it a moment ago: it is in the index
+            if data is not None and all(line in data for line in lines):
                 try:
                     yield decode_named(data, name, f"{folder}/{name}")
                 except CorruptError as error:

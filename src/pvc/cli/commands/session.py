@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from pvc.cli.app import json_option
+from pvc.cli.options import environment_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
     from pvc.cli.app import App
+    from pvc.cli.options import EnvironmentArguments
 
 chain_option = click.option(
     "--chain", default="main", metavar="NAME", help="A helper agent's own chain of pins."
@@ -123,3 +125,49 @@ def log(app: App, session: str, chain: str, *, lines: bool, as_json: bool) -> No
         app.write(ops.lines(app.repo, session, chain))
     else:
         show_result(app, ops.log(app.repo, session, chain), as_json=as_json)
+
+
+@command.command()
+@click.argument("session")
+@click.argument("version", required=False, metavar="TREE[@VERSION|@CHANNEL]")
+@environment_options
+@click.option("--layer", "layers", metavar="NAME=DIR", multiple=True, help="A live layer's folder.")
+@click.option("--log", "log_file", metavar="FILE", help="The harness's own session log.")
+@click.option("--record", "reason", metavar="REASON", default="", help="Record the difference.")
+@chain_option
+@json_option
+@click.pass_obj
+def resume(  # noqa: PLR0913  # one parameter an option
+    app: App,
+    session: str,
+    version: str | None,
+    environment: EnvironmentArguments,
+    layers: tuple[str, ...],
+    log_file: str | None,
+    reason: str,
+    chain: str,
+    *,
+    as_json: bool,
+) -> int:
+    """Say whether what SESSION was told still holds, and what a change would cost.
+
+    Nothing is recorded without --record. Exit 1 when something differs.
+    """
+    from pathlib import Path
+
+    from pvc.cli.options import parse_pairs
+    from pvc.cli.show import show as show_result
+    from pvc.launch.environment import read_input
+    from pvc.ops.resume import Wanted, run
+    from pvc.ops.select import select_version
+
+    wanted = Wanted(
+        environment.read(app) if environment.is_given else None,
+        select_version(app.repo, version) if version else None,
+        {name: Path(app.directory) / folder for name, folder in parse_pairs(layers, "--layer")},
+        read_input(log_file, app.directory) if log_file else None,
+        reason,
+    )
+    result = run(app.repo, session, wanted, chain)
+    show_result(app, result, as_json=as_json)
+    return 1 if result.status == "differs" else 0
