@@ -114,3 +114,20 @@ def test_bad_words_get_one_line(session: Clone, words: tuple[str, ...], code: in
     before = session.pvc("log", "--pins").text
     session.refused(*words, code=code)
     assert session.pvc("log", "--pins").text == before
+
+
+def test_the_hook_of_a_harness_pins_its_session(session: Clone) -> None:
+    import subprocess
+    import sys
+
+    said = {"hook_event_name": "SessionStart", "session_id": "5b0c", "source": "startup"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pvc", "pin", "agent", "--hook", "claude-code", "--set", "cwd=/x"],
+        cwd=session.path,
+        env=session.environment,
+        input=json.dumps(said).encode(),
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b""
+    assert session.pvc("show", "session:5b0c", "--json").json["pin"]["session"] == "5b0c"

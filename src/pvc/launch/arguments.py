@@ -28,6 +28,7 @@ VALUED = (
     "--repin",
     "--request",
     "--rendered",
+    "--hook",
 )
 FLAGS = ("--json", "--batch", "--resume", "--must-record", "--keep-tool-order")
 WITH_BATCH = ("--json", "--batch", "--must-record", "-C")
@@ -36,10 +37,11 @@ WITH_BATCH = ("--json", "--batch", "--must-record", "-C")
 class Arguments:
     """What `pvc pin` was told: one call, or that calls come as lines."""
 
-    __slots__ = ("call", "is_batch", "is_json")
+    __slots__ = ("call", "is_batch", "is_hook", "is_json")
 
     def __init__(self, call: Call, *, is_json: bool, is_batch: bool) -> None:
         self.call = call
+        self.is_hook = False
         self.is_json = is_json
         self.is_batch = is_batch
 
@@ -65,6 +67,15 @@ def read(words: list[str]) -> Arguments:
         if f"--{name}" in given:
             setattr(call, name, given[f"--{name}"][0])
     _read_files(call, given)
+    if "--hook" in given:
+        from pvc.launch import hook
+
+        if call.session:
+            raise UsageError("`--hook` names the session, so `--session` does not")
+        if "-" in [*given.get("--env", ()), *given.get("--tools", ()), *given.get("--request", ())]:
+            raise UsageError("standard input is the hook's")
+        hook.apply(call, given["--hook"][0], read_input("-"))
+        arguments.is_hook = True
     call.check()
     return arguments
 

@@ -22,26 +22,27 @@ BATCH = 64
 
 def main(words: list[str]) -> int:
     """Carry out `pvc pin WORDS` and give the exit code."""
-    as_json = "--json" in words
+    as_json, is_hook = "--json" in words, "--hook" in words
     try:
         given = arguments.read(words)
-        as_json = given.is_json
+        as_json, is_hook = given.is_json, given.is_hook
         pinner = Pinner(find())
         if given.is_batch:
             return _stream(pinner, must_record=given.call.must_record)
         answer = pinner.pin([given.call])[0]
     except PvcError as error:
         answer = failed(error)
-    return _finish(answer, as_json=as_json)
+    return _finish(answer, as_json=as_json, is_hook=is_hook)
 
 
-def _finish(answer: Answer, *, as_json: bool) -> int:
+def _finish(answer: Answer, *, as_json: bool, is_hook: bool) -> int:
     answer = _written(answer)
-    to_stdout = answer.out != "-" or answer.data is None
+    is_prompt_out = answer.out == "-" and answer.data is not None
+    to_stdout = not is_prompt_out and not is_hook
     line = answer.as_json() if as_json else answer.as_text()
     if line and (as_json or answer.status != "refused"):
         (sys.stdout if to_stdout else sys.stderr).write(line + "\n")
-    if not to_stdout and answer.data is not None:
+    if is_prompt_out and answer.data is not None:
         sys.stdout.buffer.write(answer.data)
     _remark(answer)
     sys.stdout.flush()

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 @click.option("--must-record", is_flag=True, help="Fail when the pin cannot be recorded.")
 @click.option("--request", metavar="FILE", help="Pin a request body as it was sent.")
 @click.option("--rendered", metavar="FILE", help="Pin a prompt that something else rendered.")
+@click.option(
+    "--hook", metavar="NAME", help="Take the session from a start hook's JSON: claude-code."
+)
 @click.option("--batch", is_flag=True, help="JSON lines in, JSON lines out, answered when durable.")
 @click.option("--json", "as_json", is_flag=True, help="Answer in JSON; keys are a contract.")
 @click.pass_obj
