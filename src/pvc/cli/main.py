@@ -37,6 +37,7 @@ COMMANDS = (
     "miss",
     "check",
     "impact",
+    "hook",
     "sync",
     "demo",
 )

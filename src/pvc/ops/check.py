@@ -9,6 +9,7 @@ Rule 3: a range reports what its end has and its beginning had not.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pvc.store.versions import VersionInfo
 
 SCHEMA = "pvc.check/1"
+_PLACES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 FAIL_ON = (Severity.CORRUPTING, Severity.VOLATILE)
 
 
@@ -101,7 +103,7 @@ def run(directory: str, options: CheckOptions) -> Checked:
         before = _run(repo, directory, replace(options, rev=first or "HEAD", baseline=None))
         known = frozenset(one.fingerprint for one in before.found)
         result = _run(repo, directory, replace(options, rev=last or "HEAD"))
-        return _without(result, known)
+        return without(result, known)
     result = _run(repo, directory, options)
     if options.fix:
         fixed = _fix(root_of(repo, directory), result.found)
@@ -127,16 +129,19 @@ def _run(repo: Repository | None, directory: str, options: CheckOptions) -> Chec
             raise NotFoundError("no prompt here", hint="name files: pvc check AGENTS.md; pvc init")
         checker.chosen(place, chosen)
     result = replace(checker.result(), fail_on=options.fail_on)
-    return _without(result, _baseline(directory, options.baseline))
+    return without(result, _baseline(directory, options.baseline))
 
 
 # --- where files are --------------------------------------------------------------------------
 
 
 def _start(directory: str, options: CheckOptions) -> tuple[str, CheckOptions]:
-    """Start where the first path is, for it may lie in another repository, or in none."""
+    """Start where the first path is, for it may lie in another repository, or in none.
+
+    Where git's variables name the repository, as in a hook, they decide.
+    """
     given = [Path(directory) / word for word in options.paths]
-    if not given or not given[0].exists():
+    if not given or not given[0].exists() or any(map(os.environ.get, _PLACES)):
         return directory, options
     start = given[0] if given[0].is_dir() else given[0].parent
     there = [str(path.absolute()) if path.exists() else word
@@ -358,7 +363,8 @@ def _baseline(directory: str, path: str | None) -> frozenset[str]:
         ) from None
 
 
-def _without(result: Checked, known: frozenset[str]) -> Checked:
+def without(result: Checked, known: frozenset[str]) -> Checked:
+    """Leave out the findings whose fingerprints are known."""
     kept = tuple(one for one in result.found if one.fingerprint not in known)
     return replace(result, found=kept, known=result.known + len(result.found) - len(kept))
 

@@ -1,0 +1,445 @@
+"""The guard of a server: attacks that it refuses, and honest work that passes, with real git."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from cli.conftest import Clone, Done
+    from hooks.conftest import Site
+
+TREE = "refs/pvc/trees/agent"
+PRODUCTION = "refs/pvc/channels/agent/production"
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+VERSION = """\
+Evil
+
+Pvc-{kind}: {name}
+Pvc-Version: {number}
+Pvc-Format: 1
+"""
+
+
+# --- making what pvc would not make -----------------------------------------------------------
+
+
+def changed_tree(clone: Clone, base: str, changes: dict[str, bytes | None], mode: str = "") -> str:
+    """Write a git tree that differs from `base` in some files."""
+    index = str(clone.path / ".git/evil-index")
+
+    def git(*words: str) -> str:
+        done = clone.run(["git", *words], GIT_INDEX_FILE=index)
+        assert done.code == 0, done.err
+        return done.text.strip()
+
+    git("read-tree", base)
+    for path, data in changes.items():
+        if data is None:
+            git("update-index", "--force-remove", path)
+            continue
+        (clone.path / ".git/evil").write_bytes(data)
+        oid = git("hash-object", "-w", "--no-filters", ".git/evil")
+        git("update-index", "--add", "--cacheinfo", f"{mode or '100644'},{oid},{path}")
+    return git("write-tree")
+
+
+def commit(clone: Clone, tree: str, message: str, *parents: str) -> str:
+    words = [word for parent in parents for word in ("-p", parent)]
+    return clone.git("commit-tree", tree, *words, "-m", message)
+
+
+def version(
+    clone: Clone,
+    number: int,
+    *parents: str,
+    changes: dict[str, bytes | None] | None = None,
+    mode: str = "",
+    name: str = "agent",
+) -> str:
+    """Write a commit that says it is a version."""
+    tree = changed_tree(clone, f"{TREE}^{{tree}}", changes or {"1.md": b"Evil.\n"}, mode)
+    return commit(clone, tree, VERSION.format(kind="Tree", name=name, number=number), *parents)
+
+
+def move(clone: Clone, to: str, *before: str, tree: str = "") -> str:
+    """Write the record of a channel's move."""
+    message = "Ready\n\nPvc-Channel: production\n"
+    return commit(clone, tree or f"{to}^{{tree}}", message, *before, to)
+
+
+def ledger(clone: Clone) -> str:
+    return clone.git("for-each-ref", "--format=%(refname)", "refs/pvc/pins/")
+
+
+def fold(clone: Clone, changes: dict[str, bytes | None], message: str = "") -> str:
+    """Write a commit that goes on from the ledger, with other files."""
+    ref = ledger(clone)
+    tree = changed_tree(clone, f"{ref}^{{tree}}", changes)
+    said = message or "fold 2 pins\n\nPins: 2\nSegments: 1..1\nChain: b3:" + "0" * 64 + "\n"
+    return commit(clone, tree, said, ref)
+
+
+def segment(clone: Clone, kind: str) -> bytes:
+    return clone.run(["git", "cat-file", "blob", f"{ledger(clone)}:0000/00.{kind}"]).out
+
+
+# --- attacks ----------------------------------------------------------------------------------
+
+
+def rewind(site: Site) -> Done:
+    return site.push(f"{TREE}~1:{TREE}", force=True)
+
+
+def delete(site: Site) -> Done:
+    return site.push(f":{TREE}")
+
+
+def replace_chain(site: Site) -> Done:
+    return site.push(f"{version(site.ada, 1)}:{TREE}", force=True)
+
+
+def insert(site: Site) -> Done:
+    first = site.ada.git("rev-parse", f"{TREE}~1")
+    middle = version(site.ada, 2, first)
+    last = commit(
+        site.ada, f"{TREE}^{{tree}}", VERSION.format(kind="Tree", name="agent", number=3), middle
+    )
+    return site.push(f"{last}:{TREE}", force=True)
+
+
+def slip_in_from_the_side(site: Site) -> Done:
+    """What is there becomes a second parent, so that git sees a fast-forward."""
+    first = site.ada.git("rev-parse", f"{TREE}~1")
+    return site.push(f"{version(site.ada, 2, first, TREE)}:{TREE}")
+
+
+def skip_a_number(site: Site) -> Done:
+    return site.push(f"{version(site.ada, 9, TREE)}:{TREE}")
+
+
+def repeat_a_number(site: Site) -> Done:
+    return site.push(f"{version(site.ada, 2, TREE)}:{TREE}")
+
+
+def name_another_tree(site: Site) -> Done:
+    return site.push(f"{TREE}:refs/pvc/trees/other")
+
+
+def ordinary_commit(site: Site) -> Done:
+    return site.push(f"{commit(site.ada, f'{TREE}^{{tree}}', 'Work', TREE)}:{TREE}")
+
+
+def trailers_that_contradict(site: Site) -> Done:
+    message = VERSION.format(kind="Tree", name="agent", number=3) + "Pvc-Pack: agent\n"
+    return site.push(f"{commit(site.ada, f'{TREE}^{{tree}}', message, TREE)}:{TREE}")
+
+
+def symbolic_link(site: Site) -> Done:
+    made = version(site.ada, 3, TREE, changes={"2.md": b"/etc/passwd"}, mode="120000")
+    return site.push(f"{made}:{TREE}")
+
+
+def no_lock(site: Site) -> Done:
+    return site.push(f"{version(site.ada, 3, TREE, changes={'.pvc/lock.toml': None})}:{TREE}")
+
+
+def no_manifest(site: Site) -> Done:
+    return site.push(f"{version(site.ada, 3, TREE, changes={'pvc.toml': None})}:{TREE}")
+
+
+def not_in_its_form(site: Site) -> Done:
+    changes: dict[str, bytes | None] = {"1.md": b"\xff"}
+    return site.push(f"{version(site.ada, 3, TREE, changes=changes)}:{TREE}")
+
+
+def path_that_a_disk_folds(site: Site) -> Done:
+    changes: dict[str, bytes | None] = {"1.MD": b"x\n"}
+    return site.push(f"{version(site.ada, 3, TREE, changes=changes)}:{TREE}")
+
+
+def blob_as_a_version(site: Site) -> Done:
+    blob = site.ada.git("rev-parse", f"{TREE}:1.md")
+    return site.push(f"{blob}:{TREE}", force=True)
+
+
+def evil_between_good(site: Site) -> Done:
+    """Only the commit before the tip is evil."""
+    evil = version(site.ada, 3, TREE, changes={"1.md": b"\xff"})
+    good = version(site.ada, 4, evil, changes={"1.md": b"Fine.\n"})
+    return site.push(f"{good}:{TREE}")
+
+
+def drop_pins(site: Site) -> Done:
+    changes: dict[str, bytes | None] = {"0000/00.pins": None, "0000/00.idx": None}
+    return site.push(f"{fold(site.ada, changes)}:{ledger(site.ada)}")
+
+
+def change_a_record(site: Site) -> Done:
+    data = segment(site.ada, "pins").replace(b'"s1"', b'"s9"')
+    return site.push(f"{fold(site.ada, {'0000/00.pins': data})}:{ledger(site.ada)}")
+
+
+def rewrite_the_ledger(site: Site) -> Done:
+    made = commit(site.ada, f"{ledger(site.ada)}^{{tree}}", "fold 2 pins")
+    return site.push(f"{made}:{ledger(site.ada)}", force=True)
+
+
+def delete_the_ledger(site: Site) -> Done:
+    return site.push(f":{ledger(site.ada)}")
+
+
+def segment_without_index(site: Site) -> Done:
+    changes: dict[str, bytes | None] = {"0000/01.pins": segment(site.ada, "pins")}
+    return site.push(f"{fold(site.ada, changes)}:{ledger(site.ada)}")
+
+
+def index_of_another(site: Site) -> Done:
+    changes: dict[str, bytes | None] = {
+        "0000/01.pins": segment(site.ada, "pins"),
+        "0000/01.idx": b"\0" * 32,
+    }
+    return site.push(f"{fold(site.ada, changes)}:{ledger(site.ada)}")
+
+
+def gap_in_the_segments(site: Site) -> Done:
+    changes: dict[str, bytes | None] = {
+        "0000/02.pins": segment(site.ada, "pins"),
+        "0000/02.idx": segment(site.ada, "idx"),
+    }
+    return site.push(f"{fold(site.ada, changes)}:{ledger(site.ada)}")
+
+
+def broken_digest_chain(site: Site) -> Done:
+    changes: dict[str, bytes | None] = {
+        "0000/01.pins": segment(site.ada, "pins"),
+        "0000/01.idx": segment(site.ada, "idx"),
+    }
+    return site.push(f"{fold(site.ada, changes)}:{ledger(site.ada)}")
+
+
+def promote_without_a_record(site: Site) -> Done:
+    return site.push(f"{TREE}:{PRODUCTION}")
+
+
+def move_to_other_bytes(site: Site) -> Done:
+    made = move(site.ada, TREE, tree=f"{TREE}~1^{{tree}}")
+    return site.push(f"{made}:{PRODUCTION}")
+
+
+def rewind_a_channel(site: Site) -> Done:
+    first = move(site.ada, f"{TREE}~1")
+    second = move(site.ada, TREE, first)
+    assert site.push(f"{second}:{PRODUCTION}").code == 0
+    return site.push(f"{first}:{PRODUCTION}", force=True)
+
+
+def start_a_channel_anew(site: Site) -> Done:
+    """The old record becomes a parent that no walk comes by."""
+    first = move(site.ada, f"{TREE}~1")
+    assert site.push(f"{first}:{PRODUCTION}").code == 0
+    return site.push(f"{move(site.ada, TREE)}:{PRODUCTION}", force=True)
+
+
+def promote_by_another(site: Site) -> Done:
+    site.hub.git("config", "pvc.promoter", "keeper@example.org")
+    return site.push(f"{move(site.ada, TREE)}:{PRODUCTION}")
+
+
+def unsigned_where_signed_is_required(site: Site) -> Done:
+    site.hub.git("config", "pvc.requireSigned", "true")
+    return site.push(f"{version(site.ada, 3, TREE)}:{TREE}")
+
+
+def unknown_kind(site: Site) -> Done:
+    return site.push("main:refs/pvc/evil/x")
+
+
+def odd_name(site: Site) -> Done:
+    return site.push(f"{TREE}:refs/pvc/trees/Agent")
+
+
+def body_of_another_name(site: Site) -> Done:
+    (site.ada.path / ".git/evil").write_bytes(b"{}")
+    tree = changed_tree(
+        site.ada, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", {"ab/" + "0" * 62: b"x"}
+    )
+    made = commit(site.ada, tree, "fold 1 bodies")
+    return site.push(f"{made}:refs/pvc/bodies/{'a' * 32}")
+
+
+ATTACKS: list[tuple[Callable[[Site], Done], str]] = [
+    (rewind, "would be rewritten"),
+    (delete, "would be deleted"),
+    (replace_chain, "would be rewritten"),
+    (insert, "would be rewritten"),
+    (slip_in_from_the_side, "would no longer be in the chain"),
+    (skip_a_number, "`agent@9` follows `agent@2`"),
+    (repeat_a_number, "`agent@2` follows `agent@2`"),
+    (name_another_tree, "no version of `other`"),
+    (ordinary_commit, "is no version"),
+    (trailers_that_contradict, "trailers contradict each other"),
+    (symbolic_link, "is no plain file"),
+    (no_lock, "has no `.pvc/lock.toml`"),
+    (no_manifest, "has no `pvc.toml`"),
+    (not_in_its_form, "not UTF-8"),
+    (path_that_a_disk_folds, "are one name on some file systems"),
+    (blob_as_a_version, "what is no commit"),
+    (evil_between_good, "not UTF-8"),
+    (drop_pins, "is gone"),
+    (change_a_record, "has other bytes"),
+    (rewrite_the_ledger, "would be rewritten"),
+    (delete_the_ledger, "would be deleted"),
+    (segment_without_index, "is not complete: no `.idx`"),
+    (index_of_another, "is not that of its records"),
+    (gap_in_the_segments, "do not go on from 1"),
+    (broken_digest_chain, "says another `Chain`"),
+    (promote_without_a_record, "is no record of a move"),
+    (move_to_other_bytes, "holds other bytes than the version"),
+    (rewind_a_channel, "would be rewritten"),
+    (start_a_channel_anew, "would be rewritten"),
+    (promote_by_another, "may not move `agent@production`"),
+    (unsigned_where_signed_is_required, "has no signature"),
+    (unknown_kind, "nothing called `evil`"),
+    (odd_name, "`Agent` is no tree name"),
+    (body_of_another_name, "is not what its name says"),
+]
+
+
+def _named(attack: Callable[[Site], Done]) -> str:
+    return attack.__name__.replace("_", "-")
+
+
+@pytest.mark.parametrize(
+    ("attack", "message"), ATTACKS, ids=[_named(attack) for attack, _ in ATTACKS]
+)
+def test_an_attack_is_refused_with_a_clear_message(
+    site: Site, attack: Callable[[Site], Done], message: str
+) -> None:
+    moves = attack in (rewind_a_channel, start_a_channel_anew)
+    before = site.refs()
+    done = attack(site)
+    assert done.code != 0, "the server took it"
+    assert re.search(r"^remote: pvc: refused refs/pvc/", done.err, re.MULTILINE), done.err
+    assert message in done.err
+    assert len(site.refs().split("\n")) == len(before.split("\n")) + moves
+    assert TREE in site.refs()
+
+
+@pytest.mark.parametrize("attack", [rewind, insert, change_a_record, promote_without_a_record])
+def test_it_is_refused_by_a_daemon_too(served: Site, attack: Callable[[Site], Done]) -> None:
+    before = served.refs()
+    done = attack(served)
+    assert done.code != 0
+    assert "pvc: refused refs/pvc/" in done.err
+    assert served.refs() == before
+
+
+@pytest.mark.parametrize("attack", [rewind, delete, skip_a_number, drop_pins])
+def test_the_hook_update_keeps_the_same_rules(site: Site, attack: Callable[[Site], Done]) -> None:
+    site.hub.pvc("hook", "uninstall")
+    site.hub.pvc("hook", "install", "update")
+    before = site.refs()
+    assert attack(site).code != 0
+    assert site.refs() == before
+
+
+def test_one_bad_ref_keeps_the_whole_push_out(site: Site) -> None:
+    before = site.refs()
+    bad = version(site.ada, 9, TREE)
+    assert site.push("main:refs/heads/other", f"{bad}:{TREE}").code != 0
+    assert site.refs() == before
+
+
+def test_a_server_without_pvc_refuses(site: Site) -> None:
+    hook = site.hub.path / "hooks/pre-receive"
+    text = re.sub(r"^run_pvc.*$", "run_pvc() { /gone; }", hook.read_text(), flags=re.MULTILINE)
+    hook.write_text(text)
+    assert site.push(f"{version(site.ada, 3, TREE)}:{TREE}").code != 0
+    assert site.push("main:refs/heads/other").code == 0
+
+
+# --- honest work ------------------------------------------------------------------------------
+
+
+def adopt(clone: Clone, text: str) -> None:
+    clone.write("agent/1.md", text + " {cwd}\n")
+    clone.commit(text)
+    clone.pvc("supersede", "agent", "-m", text)
+
+
+@pytest.mark.parametrize("transport", ["site", "served"])
+def test_honest_work_passes(request: pytest.FixtureRequest, transport: str) -> None:
+    here: Site = request.getfixturevalue(transport)
+    ada, hub = here.ada, here.hub
+    # 1, 2: the next version, and pins of another fold
+    adopt(ada, "Third")
+    ada.pvc("pin", "agent", "--session", "s3", "--set", "cwd=/srv")
+    ada.pvc("sync", "origin")
+    # 3: sync of nothing
+    ada.pvc("sync", "origin")
+    # 4: bodies, where the clone wants to share them
+    ada.git("config", "pvc.pushBodies", "true")
+    ada.pvc("pin", "agent", "--session", "s4", "--set", "cwd=/opt")
+    ada.pvc("sync", "origin")
+    # 5, 6: the first move of a channel, and the next
+    first = move(ada, f"{TREE}~1")
+    assert here.push(f"{first}:{PRODUCTION}").code == 0
+    assert here.push(f"{move(ada, TREE, first)}:{PRODUCTION}").code == 0
+    # 7: branches are nobody's business here
+    assert here.push("main:refs/heads/topic").code == 0
+    assert here.push("main~1:refs/heads/topic", force=True).code == 0
+    assert here.push(":refs/heads/topic").code == 0
+    # 8: a clone that resolves two versions of one number
+    ada.run(["git", "clone", "-q", here.url, "../bob"])
+    bob = type(ada)(here.path / "bob", "Bob Lindqvist")
+    bob.pvc("sync", "origin")
+    adopt(bob, "Fourth by Bob")
+    adopt(ada, "Fourth by Ada")
+    ada.pvc("sync", "origin")
+    bob.pvc("sync", "origin", code=1)
+    bob.pvc("supersede", "agent", "--resolve", "origin", "-m", "Both")
+    bob.pvc("sync", "origin")
+    # 9: housekeeping on the server and in the clone
+    hub.git("gc", "-q", "--prune=now")
+    hub.git("pack-refs", "--all")
+    ada.git("fetch", "-q", "--prune", "origin")
+    ada.git("gc", "-q")
+    # 10: and on it goes
+    ada.pvc("sync", "origin")
+    adopt(ada, "Sixth")
+    ada.pvc("sync", "origin")
+    log = ada.pvc("log", "agent", "--json").json["versions"]
+    assert [row["version"] for row in log] == [6, 5, 4, 3, 2, 1]
+    assert hub.git("rev-parse", TREE) == ada.git("rev-parse", TREE)
+
+
+def test_signed_versions_pass_where_signatures_are_required(site: Site) -> None:
+    key = site.path / "key"
+    assert site.ada.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)]).code == 0
+    public = " ".join(key.with_suffix(".pub").read_text().split()[:2])
+    (site.path / "signers").write_text(f"ada@example.org {public}\n")
+    site.hub.git("config", "gpg.ssh.allowedSignersFile", str(site.path / "signers"))
+    site.hub.git("config", "pvc.requireSigned", "true")
+    for name, value in (
+        ("gpg.format", "ssh"), ("user.signingKey", str(key)), ("commit.gpgSign", "true"),
+    ):  # fmt: skip
+        site.ada.git("config", name, value)
+    adopt(site.ada, "Signed")
+    site.ada.pvc("sync", "origin")
+    site.ada.git("config", "commit.gpgSign", "false")
+    adopt(site.ada, "Unsigned")
+    assert "has no signature" in site.push(f"{TREE}:{TREE}").err
+
+
+def test_a_prefix_of_the_server_is_guarded_in_place_of_ours(site: Site) -> None:
+    prefix = "refs/heads/pvc"
+    site.hub.git("config", "pvc.refPrefix", prefix)
+    assert site.push(f"{TREE}:{prefix}/trees/agent").code == 0
+    done = site.push(f"{TREE}~1:{prefix}/trees/agent", force=True)
+    assert done.code != 0
+    assert f"refused {prefix}/trees/agent" in done.err
