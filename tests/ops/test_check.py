@@ -182,3 +182,23 @@ def test_a_link_out_of_the_folder_is_not_followed(workspace: Workspace, tmp_path
     workspace.commit({"agent/pvc.toml": MANIFEST, "agent/a.md": "One.\n"})
     (workspace.path / "agent/b.md").symlink_to(tmp_path / "secret.md")
     assert places(check(workspace.path)) == []
+
+
+def test_a_pack_need_not_be_complete_and_a_placeholder_of_it_leads_somewhere(
+    workspace: Workspace,
+) -> None:
+    packed = MANIFEST.replace('"plain"', '"loom"') + 'kind = "pack"\n'
+    workspace.commit({"house/pvc.toml": packed, "house/house.md": "Work in {workspce}.\n"})
+    assert places(check(workspace.path)) == ["house/house.md:1:9 placeholder-unknown"]
+
+
+def test_scripts_that_a_tree_carries_are_no_prose(workspace: Workspace) -> None:
+    manifest = MANIFEST.replace('"plain"', '"harness"')
+    workspace.commit(
+        {
+            "agent/pvc.toml": manifest,
+            "agent/systemprompt.md": "You mend ships. Run scripts/build.sh first.\n",
+            "agent/scripts/build.sh": "cd /home/ada/harbour \r\n",
+        }
+    )
+    assert places(check(workspace.path)) == []

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.core.check_subject import Hit, TextFile, lines, prose, without_fences
-from pvc.model.pack import Hole, PickBinding
+from pvc.model.pack import Hole, TextBinding
 from pvc.model.pack import Section as PackSection
 
 if TYPE_CHECKING:
@@ -241,9 +241,14 @@ def changing_placeholders(subject: Subject) -> Iterator[Hit]:
 
 
 def _holes(pack: Pack | None, names: frozenset[str]) -> Iterator[Hole]:
-    """Give the first placeholder of each name, unless the form itself has such a binding."""
-    if pack is None or any(isinstance(binding, PickBinding) for binding in pack.bindings):
+    """Give the first placeholder of each name that the tree declares.
+
+    A form that has bindings of its own, one that selects fragments among them, knows what it does.
+    """
+    bindings = pack.bindings if pack else ()
+    if pack is None or not all(isinstance(binding, TextBinding) for binding in bindings):
         return
+    names &= {binding.name for binding in bindings}
     seen: set[str] = set()
     for section in filter(_is_own, pack.sections):
         for piece in section.pieces:

@@ -22,9 +22,9 @@ from pvc.dialects.globs import matches
 from pvc.dialects.manifest import parse_manifest
 from pvc.errors import DecodeError, NotFoundError, PvcError, UsageError
 from pvc.model.finding import Finding, Severity
-from pvc.model.manifest import MANIFEST
+from pvc.model.manifest import MANIFEST, Kind
 from pvc.model.source import Source, Sources
-from pvc.ops.check_files import choose, place_of, relative, repository_at, root_of
+from pvc.ops.check_files import choose, is_text, place_of, relative, repository_at, root_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -233,6 +233,8 @@ class _Checker:
             self._add([_unreadable(error, there, MANIFEST, prefix)], chosen)
             return
         manifest = layers[-1].manifest
+        if manifest.kind is Kind.PACK:  # what it lacks, another pack or the tree may have
+            form = tuple(finding for finding in form if finding.at)
         subject = Subject(
             _texts(layers[-1], pack),
             pack=pack,
@@ -274,17 +276,24 @@ def _in_order(one: Located) -> tuple[str, int, str]:
 
 
 def _texts(layer: Layer, pack: Pack) -> tuple[TextFile, ...]:
-    """Give the tree's own texts, and say which of their ends reach the prompt."""
-    tidy, edges = pack.layout.tidy, pack.layout.edges
+    """Give the tree's own texts, and say which of their ends reach the prompt.
+
+    A script that the tree carries along is no prose; forms that arrange sections by themselves
+    put their own ends.
+    """
+    planes = {piece.path: s.plane for s in reversed(pack.sections) for piece in s.pieces}
+    shown = {piece.path for s in pack.sections if not s.fragment for piece in s.pieces}
+    keeps_ends = not (pack.layout.trim or pack.layout.merge or pack.recipe)
     last = layer.files.files[-1].path if layer.files.files else ""
     return tuple(
         TextFile(
             source,
-            layer.plane(source),
-            is_tidied=tidy,
-            ends_prompt=not (tidy or pack.layout.trim) and (not edges or source.path == last),
+            planes.get(source.path, layer.plane(source)),
+            is_tidied=pack.layout.tidy,
+            ends_prompt=keeps_ends and (not pack.layout.edges or source.path == last),
         )
         for source in layer.files
+        if source.path in shown or is_text(source.path)
     )
 
 

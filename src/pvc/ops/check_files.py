@@ -173,7 +173,7 @@ def choose(paths: Sequence[str], asked: Sequence[str]) -> Chosen:
         path
         for path in paths
         if owner[path] is None
-        and any(path == one or (_is_in(path, one) and _is_text(path)) for one in asked)
+        and any(path == one or (_is_in(path, one) and is_text(path)) for one in asked)
     )
     return Chosen(inside, loose, tuple(one for one in asked if one != "."))
 
@@ -190,7 +190,8 @@ def _is_manifest(path: str) -> bool:
     return path.rpartition("/")[2] == MANIFEST
 
 
-def _is_text(path: str) -> bool:
+def is_text(path: str) -> bool:
+    """Tell by its name whether a file is prose."""
     return path.lower().endswith(TEXT_SUFFIXES)
 
 
