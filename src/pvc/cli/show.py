@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from pvc.ops.import_ import Imported
     from pvc.ops.init import Initialized
     from pvc.ops.log import PinsLog, VersionsLog
-    from pvc.ops.miss import Missed, Owner
+    from pvc.ops.miss import Missed
     from pvc.ops.moves import Move
+    from pvc.ops.owner import Owner
     from pvc.ops.show import Shown
     from pvc.ops.supersede import Superseded
     from pvc.store.sync import SyncResult
@@ -292,12 +293,21 @@ def _missed(result: Missed) -> Iterator[str]:
     if result.owner:
         yield from _owner_lines(result.owner)
     if lost.size_bytes:
-        band = f"{lost.tokens_low} to {lost.tokens_high}"
-        yield f"lost {lost.size_bytes} of {miss.scope_bytes} bytes, {lost.tokens} tokens ({band})"
+        exact = lost.tokens_low == lost.tokens_high
+        band = "" if exact else f" ({lost.tokens_low} to {lost.tokens_high})"
+        share = f"lost {lost.size_bytes} of {miss.scope_bytes} bytes"
+        yield f"{share}, {lost.tokens} tokens{band}, {lost.how}"
         if lost.cost is not None:
-            yield f"  costs as much as {lost.cost:.0f} tokens of base input"
-    if result.advice:
-        yield result.advice
+            money = f", {lost.money}" if lost.money else ""
+            yield f"  costs as much as {lost.cost:.0f} tokens of base input{money}"
+    if result.diagnosis:
+        yield f"the provider says {result.diagnosis.reason}"
+    for note in result.notes:
+        yield f"note: {note}"
+    if result.advice.text:
+        yield result.advice.text
+    if result.advice.command:
+        yield f"  {result.advice.command}"
 
 
 def _unmarked(result: Missed) -> bool:

@@ -37,6 +37,24 @@ def common_prefix(a: bytes, b: bytes) -> int:
     return low
 
 
+def common_bytes(a: Body, b: Body) -> int:
+    """Length of the bytes that both streams begin with.
+
+    Parts that the two share are passed over. Where one part begins with the other, the division
+    into parts may differ, and the streams are compared from there on.
+    """
+    for at, (mine, other) in enumerate(zip(a.parts, b.parts, strict=False)):
+        if mine is other:
+            continue
+        old, new = mine.data, other.data
+        size = common_prefix(old, new)
+        if size < min(len(old), len(new)):
+            return a.part_starts[at] + size
+        if len(old) != len(new):
+            return a.part_starts[at] + common_prefix(a.stream_from(at), b.stream_from(at))
+    return min(len(a), len(b))
+
+
 def changed_settings(a: Body, b: Body) -> list[tuple[Setting, Setting]]:
     """Give the pairs of settings whose normal forms differ, by place and then as listed."""
     theirs = {setting.name: setting for setting in b.settings}
@@ -63,8 +81,8 @@ def of_setting(mine: Setting, other: Setting, place: int) -> Divergence:
 
 def of_byte(a: Body, b: Body, offset: int) -> Divergence:
     """Describe the first differing byte; one of the streams may have ended there."""
-    leaf_a, start_a = _leaf(a, offset)
-    leaf_b, start_b = _leaf(b, offset)
+    leaf_a, start_a = a.leaf_at(offset) or (None, 0)
+    leaf_b, start_b = b.leaf_at(offset) or (None, 0)
     region = min((leaf.region for leaf in (leaf_a, leaf_b) if leaf), key=lambda region: region.rank)
     path_a, path_b = leaf_a.pointer if leaf_a else None, leaf_b.pointer if leaf_b else None
     if region is Region.SETTINGS:
@@ -83,11 +101,6 @@ def of_byte(a: Body, b: Body, offset: int) -> Divergence:
         near(leaf_a, offset - start_a),
         near(leaf_b, offset - start_b),
     )
-
-
-def _leaf(body: Body, offset: int) -> tuple[Leaf | None, int]:
-    index = body.leaf_at(offset)
-    return (None, 0) if index is None else (body.leaves[index], body.starts[index])
 
 
 def _whole_characters(leaf: Leaf | None, at: int) -> int:

@@ -53,6 +53,10 @@ class _Constant(Exception):  # noqa: N818 - as above
     """`NaN`, `Infinity` or `-Infinity` stands where a value should."""
 
 
+SIGNALS = (_Repeated, _Constant)
+"""What a scanner raises for JSON that is refused; `parse` says where."""
+
+
 def parse(
     text: str,
     *,
@@ -67,10 +71,10 @@ def parse(
     """
     start = _skip(text, 0)
     try:
-        value, end = _scan(_scanner(duplicates, long_integers), text, start)
+        value, end = _scan(scanner(duplicates, long_integers), text, start)
     except StopIteration as stop:
         _fail(text, int(stop.value), at, "")
-    except (_Repeated, _Constant):
+    except SIGNALS:
         _fail_inside(text, at, repeats=duplicates is None)
     except RecursionError:
         _fail_deep(at)
@@ -84,7 +88,7 @@ def parse(
             hint="one value to a text; remove what follows it",
         )
     if text.count("[") + text.count("{") > MAX_DEPTH:
-        _bound_depth(value, at)
+        bound_depth(value, MAX_DEPTH, at)
     return value
 
 
@@ -103,9 +107,11 @@ def dump(value: Value) -> str:
     if isinstance(value, str):
         return str(value) if isinstance(value, Number) else _quote(value)
     if isinstance(value, dict):
-        return (
-            "{" + ",".join([_quote(key) + ":" + dump(child) for key, child in value.items()]) + "}"
-        )
+        pairs = [
+            f"{_quote(key)}:{_quote(child) if type(child) is str else dump(child)}"
+            for key, child in value.items()
+        ]
+        return "{" + ",".join(pairs) + "}"
     if isinstance(value, list):
         return "[" + ",".join([dump(child) for child in value]) + "]"
     return _word(value)
@@ -219,7 +225,8 @@ def _collecting(names: list[str]) -> "PairsHook":
     return pairs_hook
 
 
-def _scanner(duplicates: list[str] | None, long_integers: list[str] | None) -> "Scanner":
+def scanner(duplicates: list[str] | None, long_integers: list[str] | None) -> "Scanner":
+    """Make the function that reads one value at an offset; it raises `SIGNALS` beside the usual."""
     settings = _Settings(_unique if duplicates is None else _collecting(duplicates))
     if long_integers is not None:
         settings.parse_int = _noting(long_integers)
@@ -270,6 +277,11 @@ def _engine() -> "tuple[Callable[[Any], Scanner], Callable[..., tuple[str, int]]
 
 
 _make_scanner, _scanstring, _quote = _engine()
+
+
+def scan_string(text: str, at: int) -> tuple[str, int]:
+    """Read the string whose opening quote stands before `at`; gives it and the offset after."""
+    return _scanstring(text, at, True)
 
 
 # --- after something went wrong --------------------------------------------------------------
@@ -344,10 +356,10 @@ def _fail_deep(at: str) -> "NoReturn":
     raise DecodeError(f"nested deeper than {MAX_DEPTH} levels", at=at, hint="flatten the value")
 
 
-def _bound_depth(value: Value, at: str) -> None:
-    """Raise when containers stand deeper than `MAX_DEPTH`, level by level and without recursion."""
+def bound_depth(value: Value, most: int, at: str = "") -> None:
+    """Raise when containers stand deeper than `most`, level by level and without recursion."""
     level = [value]
-    for _ in range(MAX_DEPTH):
+    for _ in range(most):
         level = [
             child
             for parent in level

@@ -23,7 +23,7 @@ from pvc.core.kind_forms import FORMS
 from pvc.model.body import Kind, Region
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from pvc.model.body import Body, Divergence, Leaf
 
@@ -106,70 +106,98 @@ def _texts(change: Change) -> Cause:
 
 def _placed(a: Body, b: Body) -> Cause | None:
     """Explain whole elements that moved, came or went; null when one was changed in place."""
-    old, new = _keys(a), _keys(b)
-    at = next((i for i, (x, y) in enumerate(zip(old, new, strict=False)) if x != y), None)
-    if at is None:
+    old, new = _Elements(a), _Elements(b)
+    at = old.common(new)
+    if at == min(len(old), len(new)):
         if len(new) >= len(old):
             return Cause(Kind.BLOCK_MOVED, "the same blocks, divided into other messages")
-        return _gone(a, len(new), None)
-    left, right = set(old[at:]), set(new[at:])
-    here, there = old[at], new[at]
-    if here in right and there in left:
-        return Cause(Kind.BLOCK_MOVED, f"a block stands elsewhere now: {_first_text(a, at)}")
-    if here in right:
-        following = next((key for key in new[at:] if key in left), None)
-        if following != here:
-            return Cause(Kind.BLOCK_MOVED, f"a block stands elsewhere now: {_first_text(a, at)}")
-        return _came(b, at)
-    if there in left:
-        following = next((key for key in old[at:] if key in right), None)
-        if following != there:
-            return Cause(Kind.BLOCK_MOVED, f"a block stood elsewhere before: {_first_text(b, at)}")
-        return _gone(a, at, b)
+        return _gone(old, at, None)
+    here_stays, there_stood = new.holds(old, at), old.holds(new, at)
+    if here_stays and there_stood:
+        return Cause(Kind.BLOCK_MOVED, f"a block stands elsewhere now: {old.first_text(at)}")
+    if here_stays:
+        if new.first_of(old, at) != old.key(at):
+            return Cause(Kind.BLOCK_MOVED, f"a block stands elsewhere now: {old.first_text(at)}")
+        return _came(new, at)
+    if there_stood:
+        if old.first_of(new, at) != new.key(at):
+            return Cause(Kind.BLOCK_MOVED, f"a block stood elsewhere before: {new.first_text(at)}")
+        return _gone(old, at, new)
     return None
 
 
-def _keys(body: Body) -> list[bytes]:
-    """Give the content of each element after the tools, its ids apart from what they name."""
-    return [
-        b"\0".join([leaf.data for leaf in body.leaves[element.first : element.last]])
-        for element in body.elements
-        if element.region is not Region.TOOLS
-    ]
+class _Elements:
+    """The elements after the tools; their bytes are joined only where sizes leave a question."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        regions = [part.region for part in body.element_parts]
+        self.first = regions.count(Region.TOOLS)
+        self.sizes = body.element_sizes[self.first :]
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def leaves(self, at: int) -> list[Leaf]:
+        return self.body.element(self.first + at)
+
+    def key(self, at: int) -> bytes:
+        return b"\0".join([leaf.data for leaf in self.leaves(at)])
+
+    def common(self, other: _Elements) -> int:
+        """Count the leading elements that both have."""
+        parts = (each.body.element_parts[each.first :] for each in (self, other))
+        for at, (mine, theirs) in enumerate(zip(*parts, strict=False)):
+            if mine is theirs:
+                continue
+            if self.sizes[at] != other.sizes[at] or self.key(at) != other.key(at):
+                return at
+        return min(len(self), len(other))
+
+    def holds(self, other: _Elements, at: int) -> bool:
+        """Tell whether an element of another body stands here at or after that turn."""
+        size = other.sizes[at]
+        return any(
+            self.key(i) == other.key(at) for i in range(at, len(self)) if self.sizes[i] == size
+        )
+
+    def first_of(self, other: _Elements, at: int) -> bytes | None:
+        """Give the first element from that turn on that the other body has from there on too."""
+        known = {other.key(i) for i in range(at, len(other))}
+        return next((key for i in range(at, len(self)) if (key := self.key(i)) in known), None)
+
+    def first_text(self, at: int) -> str:
+        return quoted(max((leaf.text[:200] for leaf in self.leaves(at)), key=len, default=""))
+
+    def stands_in(self, text: str, at: int) -> bool:
+        """Tell whether a text stands in a leaf from that element on."""
+        if at >= len(self):
+            return False
+        parts = self.body.parts
+        part = self.body.element_parts[self.first + at]
+        leaves = [leaf for later in parts[parts.index(part) :] for leaf in later.leaves]
+        first = self.leaves(at)[0] if self.leaves(at) else None
+        start = next((i for i, leaf in enumerate(leaves) if leaf is first), 0)
+        return any(text in leaf.text for leaf in leaves[start:])
 
 
-def _leaves(body: Body, at: int) -> Sequence[Leaf]:
-    element = [e for e in body.elements if e.region is not Region.TOOLS][at]
-    return body.leaves[element.first : element.last]
-
-
-def _first_text(body: Body, at: int) -> str:
-    leaves = _leaves(body, at)
-    return quoted(max((leaf.text[:200] for leaf in leaves), key=len, default=""))
-
-
-def _came(b: Body, at: int) -> Cause:
+def _came(new: _Elements, at: int) -> Cause:
     """Name the kind of an element that was put in."""
-    leaves = _leaves(b, at)
+    leaves = new.leaves(at)
     if leaves and leaves[0].region is Region.SYSTEM:
         return _one_side("", max((leaf.text for leaf in leaves), key=len))
-    return Cause(Kind.HISTORY_REWRITTEN, f"a block was put in: {_first_text(b, at)}")
+    return Cause(Kind.HISTORY_REWRITTEN, f"a block was put in: {new.first_text(at)}")
 
 
-def _gone(a: Body, at: int, b: Body | None) -> Cause:
+def _gone(old: _Elements, at: int, new: _Elements | None) -> Cause:
     """Name the kind of an element that was taken out."""
-    leaves = _leaves(a, at)
+    leaves = old.leaves(at)
     text = max((leaf.text for leaf in leaves), key=len, default="")
-    if b is not None and len(text) >= 20 and any(text in leaf.text for leaf in _from(b, at)):
+    if new is not None and len(text) >= 20 and new.stands_in(text, at):
         return Cause(Kind.BLOCK_MOVED, f"a block stands inside another now: {quoted(text)}")
     if leaves and leaves[0].region is Region.SYSTEM:
         return _one_side(text, "")
     return Cause(Kind.HISTORY_REWRITTEN, f"a block was taken out: {quoted(text)}")
-
-
-def _from(body: Body, at: int) -> Sequence[Leaf]:
-    elements = [e for e in body.elements if e.region is not Region.TOOLS]
-    return body.leaves[elements[at].first :] if at < len(elements) else ()
 
 
 def _one_side(old: str, new: str) -> Cause:
@@ -188,8 +216,7 @@ def _nowhere(_: str) -> bool:
 def _change(a: Body, b: Body, divergence: Divergence) -> Change:
     """Take the two leaves at the divergence; a leaf that one side lacks is an empty text."""
     leaf_a, leaf_b = (
-        body.leaves[index] if (index := body.leaf_at(divergence.offset)) is not None else None
-        for body in (a, b)
+        held[0] if (held := body.leaf_at(divergence.offset)) else None for body in (a, b)
     )
     if leaf_a and leaf_b and not _comparable(leaf_a, leaf_b):
         leaf_a, leaf_b = (leaf_a, None) if leaf_a.region is divergence.region else (None, leaf_b)
@@ -198,16 +225,18 @@ def _change(a: Body, b: Body, divergence: Divergence) -> Change:
     if divergence.region is Region.TOOLS and leaf_a and leaf_b:
         old, new, at = kind_tools.differing_texts(old, new, at)
     leaf = leaf_a or leaf_b
+    counted = _Elsewhere(a, b, leaf_a, leaf_b)
     return Change(
         old,
         new,
         at,
         divergence.region,
         _name(leaf) if leaf else "",
-        divergence.region is not Region.MESSAGES or _injected(a, leaf_a, (old, new, at)),
+        divergence.region is not Region.MESSAGES
+        or _injected(a, leaf_a, divergence.offset, (old, new, at)),
         leaf_a is not None and leaf_a is _opening(a),
-        lambda text: _elsewhere(b, leaf_b, text) > _elsewhere(a, leaf_a, text),
-        lambda text: _elsewhere(a, leaf_a, text) > _elsewhere(b, leaf_b, text),
+        lambda text: counted.gain(text) > 0,
+        lambda text: counted.gain(text) < 0,
     )
 
 
@@ -228,19 +257,41 @@ def _opening(a: Body) -> Leaf | None:
     """Give the first text of the system part."""
     texts = (
         leaf
-        for leaf in a.leaves
-        if leaf.region is Region.SYSTEM and _name(leaf) in _TEXT_NAMES and leaf.data != b"text"
+        for part in a.parts
+        if part.region is Region.SYSTEM
+        for leaf in part.leaves
+        if _name(leaf) in _TEXT_NAMES and leaf.data != b"text"
     )
     return next(texts, None)
 
 
-def _elsewhere(body: Body, but: Leaf | None, text: str) -> int:
-    """Count how often a text stands in the leaves of a body other than one."""
-    data = text.encode("utf-8", "surrogatepass")
-    return sum(leaf.data.count(data) for leaf in body.leaves if leaf is not but)
+class _Elsewhere:
+    """Counts a text in the leaves of two bodies, the changed ones apart.
+
+    A part that the two share counts on both sides alike, so it is not looked into.
+    """
+
+    def __init__(self, a: Body, b: Body, leaf_a: Leaf | None, leaf_b: Leaf | None) -> None:
+        self.sides = ((a, leaf_a), (b, leaf_b))
+        self.shared = {id(part) for part in a.parts} & {id(part) for part in b.parts}
+
+    def gain(self, text: str) -> int:
+        """How often the text stands in the later body more than in the earlier one."""
+        data = text.encode("utf-8", "surrogatepass")
+        old, new = (
+            sum(
+                leaf.data.count(data)
+                for part in body.parts
+                if id(part) not in self.shared
+                for leaf in part.leaves
+                if leaf is not but
+            )
+            for body, but in self.sides
+        )
+        return new - old
 
 
-def _injected(a: Body, leaf: Leaf | None, texts: tuple[str, str, int]) -> bool:
+def _injected(a: Body, leaf: Leaf | None, offset: int, texts: tuple[str, str, int]) -> bool:
     """Tell whether the place lies in text that a harness put into a user or system message.
 
     So it does in a message of a system role, and in a user's between tags or below a heading or
@@ -248,8 +299,7 @@ def _injected(a: Body, leaf: Leaf | None, texts: tuple[str, str, int]) -> bool:
     """
     if leaf is None or _name(leaf) not in ("text", "content") or leaf.pointer.count("/content") > 1:
         return False
-    index = a.leaves.index(leaf)
-    role = next((x.text for x in reversed(a.leaves[:index]) if _name(x) == "role"), "")
+    role = _role_before(a, leaf, a.part_at(offset))
     if role != "user":
         return role in ("system", "developer")
     probe = Change(*texts, Region.MESSAGES, "", True, False, _nowhere, _nowhere)
@@ -258,3 +308,13 @@ def _injected(a: Body, leaf: Leaf | None, texts: tuple[str, str, int]) -> bool:
         or _INJECTED.search(probe.lead_in) is not None
         or _INJECTED_LINE.match(probe.lines[0]) is not None
     )
+
+
+def _role_before(body: Body, leaf: Leaf, part: int) -> str:
+    """Give the nearest role in front of a leaf of a part."""
+    inside = body.parts[part].leaves
+    before = inside[: next(i for i, each in enumerate(inside) if each is leaf)]
+    while not (roles := [each.text for each in before if _name(each) == "role"]) and part:
+        part -= 1
+        before = body.parts[part].leaves
+    return roles[-1] if roles else ""

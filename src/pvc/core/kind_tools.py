@@ -45,12 +45,9 @@ def decide(a: Body, b: Body, divergence: Divergence) -> Match | None:
 def _names(body: Body) -> list[str]:
     """Give the name of each tool; a tool without one is told apart by its type."""
     names = []
-    for element in body.elements:
-        if element.region is Region.TOOLS:
-            leaves = {
-                leaf.pointer.rsplit("/", 1)[-1]: leaf.text
-                for leaf in reversed(body.leaves[element.first : element.last])
-            }
+    for part in body.parts:
+        if part.region is Region.TOOLS:
+            leaves = {leaf.pointer.rsplit("/", 1)[-1]: leaf.text for leaf in reversed(part.leaves)}
             names.append(leaves.get("name") or leaves.get("type") or "")
     return names
 
@@ -58,9 +55,9 @@ def _names(body: Body) -> list[str]:
 def _element_at(a: Body, b: Body, divergence: Divergence) -> int:
     found = []
     for body in (a, b):
-        index = body.leaf_at(divergence.offset)
-        if index is not None and body.leaves[index].region is Region.TOOLS:
-            found.append(body.leaves[index].element)
+        held = body.leaf_at(divergence.offset)
+        if held is not None and held[0].region is Region.TOOLS:
+            found.append(held[0].element)
     return max(found)
 
 
@@ -69,7 +66,8 @@ def _schema(a: Body, b: Body, divergence: Divergence) -> Match | None:
     pointer = divergence.path_a or ""
     if divergence.path_b != pointer or pointer.rsplit("/", 1)[-1] not in _SCHEMAS:
         return None
-    leaves = [body.leaves[body.leaf_at(divergence.offset) or 0] for body in (a, b)]
+    held = [body.leaf_at(divergence.offset) for body in (a, b)]
+    leaves = [found[0] for found in held if found]
     try:
         old, new = (json.loads(leaf.data) for leaf in leaves)
     except (ValueError, RecursionError):  # a schema that is bare text
@@ -77,8 +75,7 @@ def _schema(a: Body, b: Body, divergence: Divergence) -> Match | None:
     place, one, other = _first_difference(old, new, "")
     if _only_order(place, one, other):
         return Match(Kind.SCHEMA_ORDER, f"the same schema, in another order at `{place or '/'}`")
-    tool = a.elements[leaves[0].element]
-    texts = [place, *(leaf.text for leaf in a.leaves[tool.first : tool.last])]
+    texts = [place, *(leaf.text for leaf in a.element(leaves[0].element))]
     is_choice = place.endswith("/enum") and isinstance(one, list) and isinstance(other, list)
     if is_choice and NAMED.search(words(" ".join(texts))):
         was, now = (

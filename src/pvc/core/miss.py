@@ -11,8 +11,9 @@ Rule 2: what is not known stays unknown. A fact that is missing and could turn a
 makes the verdict `unknown` and is named; a proven divergence needs no other fact.
 Rule 3: a scope with fewer bytes than the provider's minimum has tokens is never cached, so nothing
 was to be read back. Between that and certainty lies a band in which pvc cannot tell.
-Rule 4: the provider says whether, pvc says where: a counter of zero turns a predicted hit into a
-miss of kind `provider_side`, and nothing else about the prompt is then claimed.
+Rule 4: the provider says whether, pvc says where: a counter of zero, or the provider's diagnosis,
+turns a predicted hit into a miss of kind `provider_side`, and nothing else about the prompt is then
+claimed; a diagnosed hit turns a predicted miss into a hit that keeps its first difference.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pvc.core import kind as kinds
-from pvc.core.divergence import changed_settings, common_prefix, first_divergence
+from pvc.core.divergence import changed_settings, common_bytes, first_divergence
 from pvc.core.kind import Cause
 from pvc.errors import DecodeError
 from pvc.model.body import Kind, Region, Verdict
@@ -29,7 +30,7 @@ from pvc.model.body import Kind, Region, Verdict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pvc.model.body import Body, Divergence, Marker
+    from pvc.model.body import Body, Divergence, Leaf, Marker
 
 Relation = Literal["next_turn", "new_session"]
 
@@ -43,6 +44,8 @@ class Context:
     seconds_between: float | None = None
     same_account: bool | None = None
     usage_b: Mapping[str, Any] | None = None
+    provider_missed: bool | None = None
+    """What the provider's own diagnosis says of b; it overrules, as a counter of zero does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +95,19 @@ def compare(a: Body, b: Body, context: Context) -> Miss:
             f"two shapes cannot be compared: {', '.join(shapes)}",
             hint="compare requests to the same endpoint",
         )
-    common = common_prefix(a.stream(), b.stream())
+    common = common_bytes(a, b)
     scope = scope_bytes(a, context.relation or infer_relation(a, b))
     divergence = first_divergence(a, b, common, scope)
     reusable, unknown = _reusable(a, b, context, common, scope)
     verdict, cause = _decide(a, b, context, divergence, (scope, reusable))
-    if verdict is Verdict.HIT and unknown and not read_tokens(b, context):
+    if verdict is Verdict.MISS and context.provider_missed is False:
+        verdict = Verdict.HIT
+    if (
+        verdict is Verdict.HIT
+        and unknown
+        and not read_tokens(b, context)
+        and context.provider_missed is None
+    ):
         verdict = Verdict.UNKNOWN
     return Miss(
         verdict,
@@ -114,12 +124,15 @@ def compare(a: Body, b: Body, context: Context) -> Miss:
 
 def infer_relation(a: Body, b: Body) -> Relation:
     """Take b for the next turn when it begins with a's first message and is no shorter."""
-    first_a, first_b = (
-        next((body.leaves[e.first : e.last] for e in body.elements if _in_messages(e.region)), ())
-        for body in (a, b)
-    )
+    first_a, first_b = (_first_message(body) for body in (a, b))
     same = [leaf.data for leaf in first_a] == [leaf.data for leaf in first_b]
-    return "next_turn" if same and len(b.elements) >= len(a.elements) else "new_session"
+    return "next_turn" if same and len(b.element_ends) >= len(a.element_ends) else "new_session"
+
+
+def _first_message(body: Body) -> list[Leaf]:
+    """Give the leaves of the first element among the messages."""
+    parts = (part for part in body.parts if part.sizes and _in_messages(part.region))
+    return next((part.groups[1] for part in parts), [])
 
 
 def _in_messages(region: Region) -> bool:
@@ -133,9 +146,9 @@ def scope_bytes(a: Body, relation: Relation) -> int:
     marked = [
         mark.element
         for mark in a.markers
-        if relation == "next_turn" or not _in_messages(a.elements[mark.element].region)
+        if relation == "next_turn" or not _in_messages(a.element_parts[mark.element].region)
     ]
-    return a.element_end(max(marked)) if marked else 0
+    return a.element_ends[max(marked)] if marked else 0
 
 
 def read_tokens(b: Body, context: Context) -> int | None:
@@ -160,6 +173,9 @@ def _decide(
     if scope < (b.rules.minimum_tokens or 0):
         said = f"{scope} bytes are shorter than the {b.rules.minimum_tokens} tokens cached at least"
         return Verdict.HIT, Cause(Kind.NONE, said)
+    if scope and context.provider_missed:
+        said = f"all {scope} bytes could be read back, but the provider says that it missed"
+        return Verdict.MISS, Cause(Kind.PROVIDER_SIDE, said)
     if scope and read_tokens(b, context) == 0:
         said = f"all {scope} bytes could be read back, but the counters say that none was"
         return Verdict.MISS, Cause(Kind.PROVIDER_SIDE, said)
@@ -179,8 +195,8 @@ def _reusable(a: Body, b: Body, context: Context, common: int, scope: int) -> tu
         return min(common, scope), unknown
     readable = 0
     for entry in a.markers:
-        end = a.element_end(entry.element)
-        lost = changed and _in_messages(a.elements[entry.element].region)
+        end = a.element_ends[entry.element]
+        lost = changed and _in_messages(a.element_parts[entry.element].region)
         if end > common or lost or not _alive(entry, context) or not _in_reach(b, end):
             continue
         readable = max(readable, min(end, scope))
@@ -200,7 +216,7 @@ def _in_reach(b: Body, end: int) -> bool:
     """Tell whether one of b's markers looks at an element that ends at byte `end`."""
     window = b.rules.lookback_elements or 0
     return any(
-        b.element_end(index) == end
+        b.element_ends[index] == end
         for mark in b.markers
         for index in range(max(0, mark.element - window + 1), mark.element + 1)
     )
@@ -208,20 +224,20 @@ def _in_reach(b: Body, end: int) -> bool:
 
 def _out_of_reach(a: Body, b: Body, context: Context, scope: int) -> Cause:
     """Name the reason when the bytes are the same and yet cannot be read back."""
-    entries = [mark for mark in a.markers if a.element_end(mark.element) == scope]
+    entries = [mark for mark in a.markers if a.element_ends[mark.element] == scope]
     if entries and not any(_alive(entry, context) for entry in entries):
         lived = max(entry.ttl_seconds or 0 for entry in entries)
         return Cause(
             Kind.TTL_EXPIRED,
             f"the entry lived {lived} s, and {context.seconds_between:g} s lay between",
         )
-    beyond = [mark.element for mark in b.markers if b.element_end(mark.element) >= scope]
+    beyond = [mark.element for mark in b.markers if b.element_ends[mark.element] >= scope]
     if not beyond:
         return Cause(
             Kind.BREAKPOINT_MISSING,
             f"no marker of the later request stands at or after byte {scope}",
         )
-    held = next((i for i in range(len(b.elements)) if b.element_end(i) == scope), None)
+    held = next((i for i, end in enumerate(b.element_ends) if end == scope), None)
     where = "too far on" if held is None else f"{min(beyond) - held} elements after the entry"
     return Cause(
         Kind.LOOKBACK_EXCEEDED,

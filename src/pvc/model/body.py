@@ -14,11 +14,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 class Region(StrEnum):
@@ -75,9 +76,11 @@ class Kind(StrEnum):
     PROVIDER_SIDE = "provider_side"
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One value of the stream. `element` is -1 for what no marker can stand on, such as a role."""
+class Leaf(NamedTuple):
+    """One value of the stream. `element` is -1 for what no marker can stand on, such as a role.
+
+    A tuple, not a dataclass: a megabyte holds thousands of them.
+    """
 
     region: Region
     pointer: str
@@ -95,17 +98,8 @@ class Marker:
     """A cache breakpoint: the element it stands on, and how long its entry lives, if known."""
 
     element: int
-    ttl_seconds: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """A run of leaves, `first` to `last` (half-open), that a marker can stand on."""
-
-    region: Region
     pointer: str
-    first: int
-    last: int
+    ttl_seconds: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,68 +132,143 @@ class Rules:
     minimum_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
+class Part:
+    """What one value of a body's lists gives: loose leaves, elements, loose leaves again.
+
+        messages/3   role │ block │ block │ …
+                     lead   sizes[0] [1]   tail
+
+    It is measured when it is read and written into leaves when somebody looks inside. Two bodies
+    may share a part, which then is the same bytes at the same turn.
+    """
+
+    region: Region
+    pointer: str
+    value: object = field(repr=False)
+    first_element: int
+    lead: int
+    sizes: tuple[int, ...]
+    tail: int
+    write: Callable[[], Sequence[Sequence[tuple[str, bytes]]]] = field(repr=False)
+    """Gives pointers and bytes: the leading leaves, those of each element, the trailing ones."""
+    _groups: list[list[Leaf]] | None = field(default=None, repr=False)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the stream."""
+        return self.lead + sum(self.sizes) + self.tail
+
+    @property
+    def groups(self) -> list[list[Leaf]]:
+        """Its leaves: the leading ones, those of each element, the trailing ones."""
+        if self._groups is None:
+            written = self.write()
+            ends = (0, len(written) - 1)
+            self._groups = [
+                [
+                    Leaf(self.region, at, data, -1 if i in ends else self.first_element + i - 1)
+                    for at, data in pairs
+                ]
+                for i, pairs in enumerate(written)
+            ]
+        return self._groups
+
+    @property
+    def leaves(self) -> list[Leaf]:
+        """All of its leaves."""
+        return [leaf for group in self.groups for leaf in group]
+
+    @property
+    def data(self) -> bytes:
+        """Its bytes of the stream."""
+        return b"".join([leaf.data + b"\0" for leaf in self.leaves])
+
+
+@dataclass(eq=False)
 class Body:
-    """A request body, read. Build with `Body.of`."""
+    """A request body, read: parts in cache order, and what stands beside them.
+
+    Sizes are known from the start; leaves and elements are written on first use, so that a
+    comparison pays for the parts that it looks into.
+    """
 
     shape: str
     model: str
     rules: Rules
-    leaves: tuple[Leaf, ...]
-    elements: tuple[Element, ...]
-    markers: tuple[Marker, ...]
-    settings: tuple[Setting, ...]
-    notes: tuple[str, ...]
+    parts: tuple[Part, ...]
+    markers: tuple[Marker, ...] = ()
+    settings: tuple[Setting, ...] = ()
+    notes: tuple[str, ...] = ()
     """What a reader should know: repeated keys, half surrogates, integers beyond 2^53."""
-    starts: tuple[int, ...] = field(repr=False)
-    """Where each leaf begins in the stream, and at the end the stream's length."""
 
-    @classmethod
-    def of(
-        cls,
-        shape: str,
-        model: str,
-        rules: Rules,
-        leaves: Sequence[Leaf],
-        elements: Sequence[Element],
-        *,
-        markers: Sequence[Marker] = (),
-        settings: Sequence[Setting] = (),
-        notes: Sequence[str] = (),
-    ) -> Body:
-        """Build a body, its offsets computed once."""
-        starts = tuple(accumulate((len(leaf.data) + 1 for leaf in leaves), initial=0))
-        return cls(
-            shape,
-            model,
-            rules,
-            tuple(leaves),
-            tuple(elements),
-            tuple(markers),
-            tuple(settings),
-            tuple(notes),
-            starts,
-        )
+    @cached_property
+    def part_starts(self) -> list[int]:
+        """Where each part begins in the stream, and at the end the stream's length."""
+        return list(accumulate([part.size for part in self.parts], initial=0))
+
+    @cached_property
+    def element_parts(self) -> list[Part]:
+        """The part of each element."""
+        return [part for part in self.parts for _ in part.sizes]
+
+    @cached_property
+    def element_sizes(self) -> list[int]:
+        """Bytes of each element in the stream."""
+        return [size for part in self.parts for size in part.sizes]
+
+    @cached_property
+    def element_ends(self) -> list[int]:
+        """Stream offset after the last leaf of each element."""
+        ends: list[int] = []
+        for part, start in zip(self.parts, self.part_starts, strict=False):
+            at = start + part.lead
+            for size in part.sizes:
+                at += size
+                ends.append(at)
+        return ends
+
+    def element(self, index: int) -> list[Leaf]:
+        """Give the leaves of an element."""
+        part = self.element_parts[index]
+        return part.groups[1 + index - part.first_element]
+
+    @property
+    def leaves(self) -> Iterator[Leaf]:
+        """All leaves, in cache order."""
+        return (leaf for part in self.parts for leaf in part.leaves)
 
     def __len__(self) -> int:
-        return self.starts[-1]
+        return self.part_starts[-1]
 
     def stream(self) -> bytes:
-        """All leaves, each followed by its zero byte."""
-        return b"".join([leaf.data + b"\0" for leaf in self.leaves])
+        """Join all leaves, each followed by its zero byte."""
+        return self.stream_from(0)
 
-    def leaf_at(self, offset: int) -> int | None:
-        """Index of the leaf that holds a byte of the stream; null past its end."""
-        return bisect_right(self.starts, offset) - 1 if 0 <= offset < len(self) else None
+    def stream_from(self, part: int) -> bytes:
+        """Join the stream from a part on."""
+        return b"".join([part.data for part in self.parts[part:]])
 
-    def element_end(self, index: int) -> int:
-        """Stream offset after the last leaf of an element."""
-        return self.starts[self.elements[index].last]
+    def part_at(self, offset: int) -> int:
+        """Find the part that holds a byte of the stream, by its index."""
+        return bisect_right(self.part_starts, offset) - 1
+
+    def leaf_at(self, offset: int) -> tuple[Leaf, int] | None:
+        """Find the leaf that holds a byte of the stream, and where it begins; null past the end."""
+        if not 0 <= offset < len(self):
+            return None
+        part = self.part_at(offset)
+        at = self.part_starts[part]
+        for leaf in self.parts[part].leaves:
+            if offset <= at + len(leaf.data):
+                return leaf, at
+            at += len(leaf.data) + 1
+        raise AssertionError("a part is not as long as it was measured")
 
     def region_start(self, region: Region) -> int:
         """Stream offset where a region begins, or would begin if it had a leaf."""
-        for leaf, start in zip(self.leaves, self.starts, strict=False):
-            if leaf.region.rank >= region.rank:
+        for part, start in zip(self.parts, self.part_starts, strict=False):
+            if part.size and part.region.rank >= region.rank:
                 return start
         return len(self)
 

@@ -1,68 +1,155 @@
-"""What a miss costs: bytes, tokens with a band, multiples of base input.
+"""What a miss costs: bytes, tokens with a band, multiples of base input, money.
 
-Rule 1: tokens are estimated from bytes, never counted, unless the provider's counters say more;
-the band is wide enough for prose and for code. English prose takes 4 to 5 bytes a token, code and
-JSON about 3 (facts: provider-caching, and the counters in the cases).
+Rule 1: tokens are estimated from the lost text by the model's family, counted where the optional
+tokenizer is installed and the vocabulary is published, and scaled to the reported usage where there
+is some (`core.tokens`).
 Rule 2: the price is what the lost bytes cost now (written again) less what they would have cost
 (read back), in tokens of base input; figures come from the dated facts, never from code.
+Rule 3: money needs the user's own price: git config `pvc.price.<model>`, per million tokens of base
+input, dots of the model's name as dashes. The longest name that begins the model's counts.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from pvc.core.stream import ANTHROPIC
+from pvc.core.tokens import Tokens
+from pvc.errors import UsageError
 from pvc.model.body import Verdict
 from pvc.providers.base import load_facts
+from pvc.providers.tokens import family_of
+from pvc.providers.usage import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from pvc.core.miss import Miss
     from pvc.model.body import Body
+    from pvc.providers.base import Facts
+
+PRICE = "pvc.price."
+
 
 BYTES_PER_TOKEN = 4.0
 BYTES_PER_TOKEN_BAND = (3.0, 5.0)
+"""For bytes of which only the number is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What was not read back. `cost` is in tokens of base input; null when no price is known."""
+    """What was not read back. `cost` is in tokens of base input, `money` in the user's currency."""
 
     size_bytes: int
     tokens: int
     tokens_low: int
     tokens_high: int
     cost: float | None
+    how: str = "estimated"
+    money: str | None = None
 
     def to_json(self) -> dict[str, object]:
         """Write the `lost` of `pvc.miss/1`."""
         return {
             "bytes": self.size_bytes,
-            "tokens": {"estimate": self.tokens, "low": self.tokens_low, "high": self.tokens_high},
+            "tokens": {
+                "estimate": self.tokens,
+                "low": self.tokens_low,
+                "high": self.tokens_high,
+                "how": self.how,
+            },
             "cost": self.cost,
+            "money": self.money,
         }
 
 
-def lost_of(miss: Miss, a: Body) -> Lost:
+def lost_of(
+    miss: Miss,
+    a: Body,
+    b: Body,
+    *,
+    usage_b: Mapping[str, Any] | None = None,
+    facts: Facts | None = None,
+    config: Callable[[str], str | None] | None = None,
+) -> Lost:
     """Price the part of the scope that cannot be read back."""
-    size = 0
-    if miss.verdict is Verdict.MISS and miss.scope_bytes is not None:
-        size = miss.scope_bytes - (miss.reusable_bytes or 0)
-    return lost_bytes(size, a.shape, a.model)
+    size = miss.scope_bytes - miss.reusable_bytes if miss.verdict is Verdict.MISS else 0
+    if not size:
+        return Lost(0, 0, 0, 0, 0.0, "nothing lost")
+    lost = a.stream()[miss.reusable_bytes : miss.scope_bytes]
+    tokens = count(lost, b.model, _reported(b, usage_b))
+    facts = facts or _facts(a.shape)
+    cost = _cost(tokens.estimate, b.model, facts, _lifetime(b, facts))
+    money = _money(cost, b.model, config) if config else None
+    return Lost(size, tokens.estimate, tokens.low, tokens.high, cost, tokens.how, money)
 
 
 def lost_bytes(size: int, shape: str, model: str) -> Lost:
-    """Price bytes that have to be written again."""
+    """Price bytes that have to be written again, of which only the number is known."""
     tokens = round(size / BYTES_PER_TOKEN)
     low, high = (round(size / BYTES_PER_TOKEN_BAND[i]) for i in (1, 0))
-    return Lost(size, tokens, low, high, _cost(tokens, shape, model))
+    facts = _facts(shape)
+    return Lost(size, tokens, low, high, _cost(tokens, model, facts, facts.default_ttl))
 
 
-def _cost(tokens: int, shape: str, model_name: str) -> float | None:
-    facts = load_facts("anthropic" if shape == ANTHROPIC else "openai")
-    if not facts.write_price:
+def _facts(shape: str) -> Facts:
+    return load_facts("anthropic" if shape == ANTHROPIC else "openai")
+
+
+def count(text: bytes, model: str, whole: tuple[bytes, int] | None = None) -> Tokens:
+    """Tell the tokens of a text; `whole` is a text around it and its reported tokens."""
+    family = family_of(model)
+    words = text.decode("utf-8", "replace")
+    if family.tokenizer and (counted := _counted(words, family.tokenizer)) is not None:
+        return Tokens(counted, counted, counted, f"counted with {family.tokenizer}")
+    tokens = family.estimate(words)
+    if whole is None:
+        return tokens
+    return tokens.scaled(whole[1], family.estimate(whole[0].decode("utf-8", "replace")))
+
+
+def _counted(text: str, name: str) -> int | None:
+    """Count with the optional tokenizer; null where it is not installed."""
+    try:
+        splintr: Any = import_module("splintr")
+    except ImportError:
         return None
-    write = facts.write_price.get(facts.default_ttl)
-    model = facts.model(model_name)
-    read = facts.read_price if model.read_price is None else model.read_price
-    return None if write is None else round(tokens * (write - read), 1)
+    return len(splintr.Tokenizer.from_pretrained(name).encode(text))
+
+
+def _reported(b: Body, usage_b: Mapping[str, Any] | None) -> tuple[bytes, int] | None:
+    usage = Usage.of(usage_b) if usage_b else None
+    return (b.stream(), usage.total) if usage and usage.total else None
+
+
+def _cost(tokens: int, model: str, facts: Facts, lifetime: str) -> float:
+    """Price the tokens: written again, where the provider takes a fee for that, less read back."""
+    known = facts.model(model)
+    write = known.write_price or facts.write_price.get(lifetime, 1.0)
+    read = facts.read_price if known.read_price is None else known.read_price
+    return round(tokens * (write - read), 1)
+
+
+def _lifetime(b: Body, facts: Facts) -> str:
+    """Name the lifetime that b's markers ask for."""
+    asked = {marker.ttl_seconds for marker in b.markers}
+    names = [name for name, seconds in facts.lifetime_seconds.items() if seconds in asked]
+    return names[-1] if names else facts.default_ttl
+
+
+def _money(cost: float, model: str, config: Callable[[str], str | None]) -> str | None:
+    name = model.replace(".", "-").lower()
+    while name:
+        if given := config(PRICE + name):
+            amount, _, currency = given.partition(" ")
+            try:
+                return f"{cost * float(amount) / 1e6:.4f} {currency.strip() or 'USD'}"
+            except ValueError:
+                raise UsageError(
+                    f"`{PRICE}{name}` is `{given}`, no price",
+                    hint=f"git config {PRICE}{name} '3.00 USD'; per million input tokens",
+                ) from None
+        name = name.rpartition("-")[0]
+    return None

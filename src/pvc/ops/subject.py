@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pvc.errors import NotFoundError, UsageError
 from pvc.ops.blame import Blamed, blame
-from pvc.ops.pins import version_of
+from pvc.ops.pins import rendered_of, version_of
 from pvc.ops.render import render_version
 from pvc.ops.select import select
 from pvc.ops.told import Teller
@@ -34,6 +34,8 @@ def blame_subject(
     `NotFoundError` when nothing of `section` was rendered.
     """
     found = select(repo, word)
+    if found.pin and found.pin.observed and at is None:
+        return _observed(repo, found.pin, byte_range)
     entries: tuple[Pin, ...] = ()
     if found.pin:
         teller = Teller(repo)
@@ -53,6 +55,22 @@ def blame_subject(
     subject |= {"tree": version.name, "version": version.number, "commit": version.id}
     span = _range(rendered, byte_range, section)
     return Blamed(subject, rendered, blame(repo, rendered, version, span, entries))
+
+
+def _observed(repo: Repository, pin: Pin, byte_range: tuple[int, int] | None) -> Blamed:
+    """Blame bytes that pvc did not render: whose text they are is found by alignment."""
+    from pvc.ops.attribute import attribute, blame_attributed
+
+    if pin.observed == "request":
+        raise UsageError(
+            f"session `{pin.session}` is a whole request body",
+            hint="pvc miss tells who owns a byte of it",
+        )
+    rendered = rendered_of(repo, pin)
+    start, end = _range(rendered, byte_range, None) or (0, len(rendered.data))
+    runs = blame_attributed(repo, attribute(repo, rendered.data))
+    subject: dict[str, object] = {"session": pin.session, "receipt": pin.receipt}
+    return Blamed(subject, rendered, tuple(r for r in runs if r.start < end and r.end > start))
 
 
 def _range(

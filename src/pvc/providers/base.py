@@ -19,16 +19,18 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from pvc.core import json_text, stream
+from pvc.core.json_split import Split, split
 from pvc.core.json_text import Number, Value
 from pvc.errors import DecodeError
-from pvc.model.body import Element, Leaf, Marker, Region
+from pvc.model.body import Marker, Part, Region
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from pvc.model.body import Body
 
 _EXACT = 2**53
+_LISTS = ("tools", "system", "messages", "input")
 
 
 def read(
@@ -39,16 +41,40 @@ def read(
     Raises `DecodeError` with the place when the bytes are no JSON object, or when a part of it has
     not the form that the shape gives it.
     """
-    value, notes = decode(body_json, at)
+    return _read(decode(body_json, at), shape, at, facts, Collector())
+
+
+def read_pair(
+    a_json: bytes,
+    b_json: bytes,
+    shapes: tuple[str | None, str | None] = (None, None),
+    *,
+    at: tuple[str, str] = ("", ""),
+    facts: Facts | None = None,
+) -> tuple[Body, Body]:
+    """Read two bodies like `read`; elements with the same text are read once and shared."""
+    decoded_a = decode(a_json, at[0])
+    collector = Collector()
+    a = _read(decoded_a, shapes[0], at[0], facts, collector)
+    decoded_b = decode(b_json, at[1], like=decoded_a.split)
+    shape = shapes[1] or detect_shape(decoded_b.value, at[1])
+    like = collector if shape == a.shape else None
+    return a, _read(decoded_b, shape, at[1], facts, Collector(like=like))
+
+
+def _read(
+    decoded: Decoded, shape: str | None, at: str, facts: Facts | None, made: Collector
+) -> Body:
+    value, notes = decoded.value, decoded.notes
     shape = shape or detect_shape(value, at)
     if shape == stream.ANTHROPIC:
         from pvc.providers import anthropic
 
-        return anthropic.read(value, notes, facts or load_facts("anthropic"))
+        return anthropic.read(value, notes, facts or load_facts("anthropic"), made)
     if shape in (stream.CHAT, stream.RESPONSES):
         from pvc.providers import openai
 
-        return openai.read(value, shape, notes, facts or load_facts("openai"))
+        return openai.read(value, shape, notes, facts or load_facts("openai"), made)
     raise DecodeError(
         f"no request shape `{shape}`", at=at, hint="one of " + ", ".join(stream.SHAPES)
     )
@@ -78,7 +104,16 @@ def detect_shape(value: Value, at: str = "") -> str:
     )
 
 
-def decode(body_json: bytes, at: str) -> tuple[dict[str, Value], list[str]]:
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A body's value, what a reader should know about it, and its elements' raw texts."""
+
+    value: dict[str, Value]
+    notes: list[str]
+    split: Split | None
+
+
+def decode(body_json: bytes, at: str, like: Split | None = None) -> Decoded:
     """Parse a body and note what readers of JSON treat differently."""
     try:
         text = body_json.decode()
@@ -89,18 +124,33 @@ def decode(body_json: bytes, at: str) -> tuple[dict[str, Value], list[str]]:
             at=f"{at}:{line}" if at else f"line {line}",
             hint="a request body is JSON in UTF-8",
         ) from None
-    repeated: list[str] = []
-    long: list[str] = []
-    value = json_text.parse(text, at=at, duplicates=repeated, long_integers=long)
+    found = split(text, _LISTS, like)
+    if found is None:
+        return _decode_whole(text, at)
+    return Decoded(found.value, _notes(found.value, found), found)
+
+
+def _decode_whole(text: str, at: str) -> Decoded:
+    """Parse a body in one go; says what is wrong with it, and where."""
+    noted = Split(halves=True)
+    value = json_text.parse(
+        text, at=at, duplicates=noted.duplicates, long_integers=noted.long_integers
+    )
     if not isinstance(value, dict):
         raise DecodeError("a request body is a JSON object", at=at, hint="one object per file")
-    notes = [f"key `{name}` stands twice in one object; the last one counts" for name in repeated]
-    if b"\\ud" in body_json or b"\\uD" in body_json:
+    return Decoded(value, _notes(value, noted), None)
+
+
+def _notes(value: dict[str, Value], noted: Split) -> list[str]:
+    notes = [
+        f"key `{name}` stands twice in one object; the last one counts" for name in noted.duplicates
+    ]
+    if noted.halves:
         stray = json_text.lone_surrogate(value)
         notes += [f"half of a surrogate pair at `{stray}`"] if stray else []
-    if long:
+    if noted.long_integers:
         notes += [f"integer beyond 2^53 at `{pointer}`" for pointer in _long_integers(value)]
-    return value, notes
+    return notes
 
 
 def _long_integers(value: Value, pointer: str = "") -> Iterator[str]:
@@ -122,26 +172,61 @@ def _list(value: Value) -> list[Value]:
 
 @dataclass(slots=True)
 class Collector:
-    """Numbers leaves and elements while a body is read."""
+    """Numbers parts and elements while a body is read.
 
-    leaves: list[Leaf] = field(default_factory=list)
-    elements: list[Element] = field(default_factory=list)
+    With `like`, the collector of another body, a part that is the very same value at the same
+    place is shared with it.
+    """
+
+    like: Collector | None = None
+    parts: list[Part] = field(default_factory=list)
     markers: list[Marker] = field(default_factory=list)
+    element_count: int = 0
+    known: dict[str, Part] = field(default_factory=dict)
+    size: int = 0
+    """Bytes of the stream so far."""
 
-    def loose(self, region: Region, pairs: Iterable[tuple[str, bytes]]) -> None:
-        """Add leaves that belong to no element."""
-        self.leaves += [Leaf(region, pointer, data) for pointer, data in pairs]
+    def written(
+        self, region: Region, pointer: str, value: object, leaves: list[tuple[str, bytes]]
+    ) -> None:
+        """Add an element whose leaves are there."""
+        size = sum([len(data) + 1 for _, data in leaves])
+        self.measured(region, pointer, value, (0, (size,), 0), lambda: [[], leaves, []])
 
-    def element(self, region: Region, pointer: str, pairs: Iterable[tuple[str, bytes]]) -> int:
-        """Add an element with its leaves; gives its number."""
-        number, first = len(self.elements), len(self.leaves)
-        self.leaves += [Leaf(region, at, data, number) for at, data in pairs]
-        self.elements.append(Element(region, pointer, first, len(self.leaves)))
-        return number
+    def loose(self, region: Region, leaf: tuple[str, bytes]) -> None:
+        """Add a leaf that no marker can stand on."""
+        size = len(leaf[1]) + 1
+        self.measured(region, leaf[0], None, (size, (), 0), lambda: [[leaf], []])
 
-    def length(self) -> int:
-        """Bytes of the stream so far."""
-        return sum(len(leaf.data) + 1 for leaf in self.leaves)
+    def measured(
+        self,
+        region: Region,
+        pointer: str,
+        value: object,
+        sizes: tuple[int, tuple[int, ...], int],
+        write: Callable[[], Sequence[Sequence[tuple[str, bytes]]]],
+    ) -> None:
+        """Add a part that is written into leaves later."""
+        self._add(Part(region, pointer, value, self.element_count, *sizes, write))
+
+    def again(self, region: Region, pointer: str, value: object) -> Part | None:
+        """Add the part that the other body made of the very same value, if there is one."""
+        part = self.like.known.get(pointer) if self.like else None
+        if (
+            part is None
+            or not (part.value is value or (isinstance(value, str) and part.value == value))
+            or part.region is not region
+            or part.first_element != self.element_count
+        ):
+            return None
+        self._add(part)
+        return part
+
+    def _add(self, part: Part) -> None:
+        self.parts.append(part)
+        self.known[part.pointer] = part
+        self.element_count += len(part.sizes)
+        self.size += part.size
 
 
 # --- facts ------------------------------------------------------------------------------------
@@ -178,8 +263,22 @@ class Facts:
     @classmethod
     def parse(cls, data: bytes, *, at: str = "facts") -> Facts:
         """Read a facts file; raises `DecodeError` when it lacks a table or is no TOML."""
+        return cls._of(_toml(data, at), at)
+
+    @classmethod
+    def over(cls, provider: str, data: bytes, *, at: str = "facts") -> Facts:
+        """Read the facts that ship with pvc with a user's own put over them, table by table."""
+        mine = _toml(data, at)
+        table = _over(_toml(_shipped(provider), f"{provider}.toml"), mine)
+        rows = mine.get("models", [])
+        if not isinstance(rows, list):
+            raise DecodeError("`models` is no list", at=at, hint="[[models]] opens a row")
+        table["models"] = [*rows, *_toml(_shipped(provider), provider)["models"]]
+        return cls._of(table, at)
+
+    @classmethod
+    def _of(cls, table: dict[str, Any], at: str) -> Facts:
         try:
-            table = tomllib.loads(data.decode())
             return cls(
                 table["as_of"],
                 table["source"],
@@ -194,8 +293,8 @@ class Facts:
             )
         except KeyError as error:
             raise DecodeError(f"no {error} in the facts", at=at, hint="as in pvc's own") from None
-        except ValueError as error:
-            raise DecodeError(f"no facts file: {error}", at=at, hint="TOML in UTF-8") from None
+        except (AttributeError, TypeError) as error:
+            raise DecodeError(f"no facts: {error}", at=at, hint="as in pvc's own") from None
 
     def model(self, name: str) -> ModelFacts:
         """Give the facts of the longest match that begins the model's name, else empty ones."""
@@ -216,9 +315,29 @@ def _model_facts(row: dict[str, Any]) -> ModelFacts:
     )
 
 
+def _toml(data: bytes, at: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode())
+    except ValueError as error:
+        raise DecodeError(f"no facts file: {error}", at=at, hint="TOML in UTF-8") from None
+
+
+def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Lay a table over another; what both have as tables is laid over in turn."""
+    return below | {
+        key: _over(below[key], value)
+        if isinstance(value, dict) and isinstance(below.get(key), dict)
+        else value
+        for key, value in above.items()
+    }
+
+
+def _shipped(provider: str) -> bytes:
+    name = f"{provider}.toml"
+    return resources.files("pvc.providers").joinpath("facts", name).read_bytes()
+
+
 @cache
 def load_facts(provider: str) -> Facts:
     """Read the facts that ship with pvc."""
-    name = f"{provider}.toml"
-    data = resources.files("pvc.providers").joinpath("facts", name).read_bytes()
-    return Facts.parse(data, at=name)
+    return Facts.parse(_shipped(provider), at=f"{provider}.toml")

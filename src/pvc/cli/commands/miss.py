@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,18 +23,12 @@ if TYPE_CHECKING:
 )
 @click.option("--relation", type=click.Choice(["next_turn", "new_session"]), help="What B is to A.")
 @click.option("--seconds", type=click.FloatRange(min=0), help="Time from A to B.")
+@click.option("--response", "response_file", metavar="FILE", help="What came back for B: JSON.")
+@click.option("--facts", "facts_file", metavar="FILE", help="Your own figures of the provider.")
+@click.option("--tree", metavar="NAME", help="The tree that captured texts come from.")
 @json_option
 @click.pass_obj
-def command(
-    app: App,
-    a: str,
-    b: str | None,
-    context_file: str | None,
-    relation: str | None,
-    seconds: float | None,
-    *,
-    as_json: bool,
-) -> int:
+def command(app: App, /, a: str, b: str | None, *, as_json: bool, **known: Any) -> int:
     """Say why B missed the cache that A had filled.
 
     It names the first byte that differs, who wrote it, and what the miss costs.
@@ -44,6 +38,6 @@ def command(
     from pvc.cli.show import show
     from pvc.ops.miss import MissOptions, run
 
-    result = run(app, a, b, MissOptions(context_file, relation, seconds))
+    result = run(app, a, b, MissOptions(**known))
     show(app, result, as_json=as_json)
     return 1 if result.missed else 0

@@ -1,0 +1,141 @@
+"""The two requests that are compared: captured bodies, or pinned sessions written as bodies.
+
+A session is emitted as the front of a request in its provider's shape and read back like any
+captured body, so there is one comparison.
+
+Rule 1: files alone need no repository; none is opened for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from pvc.core.json_text import dump
+from pvc.core.stream import ANTHROPIC, as_tools
+from pvc.errors import NotFoundError, UsageError
+from pvc.model.digest import TAG
+from pvc.ops.select import SESSION
+from pvc.providers.base import read_pair
+from pvc.providers.emit import emit
+
+if TYPE_CHECKING:
+    from pvc.core.json_text import Value
+    from pvc.model.body import Body
+    from pvc.model.pin import Pin
+    from pvc.model.span import Rendered
+    from pvc.providers.base import Facts
+    from pvc.store.repo import Repository
+    from pvc.store.versions import VersionInfo
+
+PATH = "path:"
+
+
+class Where(Protocol):
+    """Where the question is asked: a folder, and its repository, opened only when asked for."""
+
+    @property
+    def directory(self) -> str:
+        """The folder that file names are relative to."""
+        ...
+
+    @property
+    def repo(self) -> Repository:
+        """The repository that holds it; raises `NotFoundError` where there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two requests. `rendered` and `version` are null where it is no pin of a tree."""
+
+    label: str
+    body: Body
+    pin: Pin | None = None
+    rendered: Rendered | None = None
+    version: VersionInfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as JSON, before it is read; `shape` is null where the body must tell."""
+
+    label: str
+    body_json: bytes
+    shape: str | None = None
+    pin: Pin | None = None
+    rendered: Rendered | None = None
+    version: VersionInfo | None = None
+
+
+def read_sides(
+    requests: tuple[Request, Request], shape: str | None, facts: Facts | None = None
+) -> tuple[Side, Side]:
+    """Read both requests, what they share once."""
+    a, b = requests
+    bodies = read_pair(
+        a.body_json,
+        b.body_json,
+        (shape or a.shape, shape or b.shape),
+        at=(a.label, b.label),
+        facts=facts,
+    )
+    made = [
+        Side(request.label, body, request.pin, request.rendered, request.version)
+        for request, body in zip(requests, bodies, strict=True)
+    ]
+    return made[0], made[1]
+
+
+def request_of(where: Where, word: str) -> Request:
+    """Find the request that a word names: a file, or a pinned session."""
+    if is_file(where, word):
+        path = Path(where.directory) / word.removeprefix(PATH)
+        return Request(word, read_file(path, word))
+    from pvc.ops.pins import rendered_of, tools_of, version_of
+    from pvc.ops.select import select
+
+    try:
+        repo = where.repo
+    except NotFoundError as error:
+        raise NotFoundError(f"no file `{word}`, and {error.message}", hint=error.hint) from None
+    pin = select(repo, word).pin
+    if pin is None:
+        raise UsageError(
+            f"`{word}` is a version; miss compares sessions or request bodies",
+            hint="pvc log --pins lists sessions",
+        )
+    rendered = rendered_of(repo, pin)
+    if pin.observed == "request":
+        return Request(word, rendered.data, pin=pin)
+    version = None if pin.observed else version_of(repo, pin)
+    shape = pin.provider or ANTHROPIC
+    body_json = _body_of(pin, shape, rendered, tools_of(repo, pin))
+    return Request(pin.session, body_json, shape, pin, rendered if version else None, version)
+
+
+def is_file(where: Where, word: str) -> bool:
+    """Whether bytes can be read there, from a pipe too; no name that is too long for a file is."""
+    if word.startswith((SESSION, TAG)):
+        return False
+    try:
+        path = Path(where.directory) / word
+        return word.startswith(PATH) or (path.exists() and not path.is_dir())
+    except OSError:
+        return False
+
+
+def read_file(path: Path, word: str) -> bytes:
+    """Read a file; raises `NotFoundError` with the name that was given."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise NotFoundError(f"cannot read `{word}`: {error.strerror}") from error
+
+
+def _body_of(pin: Pin, shape: str, rendered: Rendered, tools: Value) -> bytes:
+    """Write a pinned session as a request, to be read like any other."""
+    given = None if tools is None else as_tools(tools, shape)
+    request = emit(shape, rendered.blocks, tools=given, model=pin.model or "")
+    return dump(request).encode()
