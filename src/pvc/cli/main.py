@@ -35,6 +35,7 @@ COMMANDS = (
     "show",
     "blame",
     "miss",
+    "diff",
     "check",
     "impact",
     "hook",

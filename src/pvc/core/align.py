@@ -24,7 +24,7 @@ from pvc.core.program import run
 from pvc.model.span import FromBinding, FromSource, Glue, Rendered, Span, Unversioned, lift
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pvc.core.compile import Program
     from pvc.model.span import Origin
@@ -115,8 +115,19 @@ def _template(program: Program, text: bytes) -> Rendered:
     while mark.encode() in text:
         mark += "x"
     chosen = _choices(program, text)
-    values = {f[0]: _value(f, (str(f[0]),), mark, chosen) for f in _rows(program[2])}
+    values = {f[0]: _value(f, (str(f[0]),), lambda _: mark, chosen) for f in _rows(program[2])}
     return lift(*run(program, values))
+
+
+def unfilled(program: Program, given: Mapping[str, object]) -> dict[str, object]:
+    """Complete an environment: a value that is not given is its placeholder, written out."""
+    rows = {f[0]: f for f in _rows(program[2])}
+    missing = {
+        name: _value(row, (name,), lambda path: f"{{{path[-1]}}}", {})
+        for name, row in rows.items()
+        if name not in given
+    }
+    return {**missing, **given}
 
 
 def _rows(fields: Any) -> Iterator[tuple[Any, ...]]:
@@ -126,19 +137,19 @@ def _rows(fields: Any) -> Iterator[tuple[Any, ...]]:
 def _value(
     field: tuple[Any, ...],
     path: tuple[str, ...],
-    mark: str,
+    mark: Callable[[tuple[str, ...]], str],
     chosen: dict[tuple[str, ...], str],
 ) -> Any:
     _, kind, _, choices, tag, variants = field
     if kind == "list":
-        return [mark]
+        return [mark(path)]
     if kind == "choice":
         return chosen.get(path, choices[0])
     if kind == "variant":
         choice = chosen.get((*path, tag), choices[0])
         inner = variants[choices.index(choice)]
         return {tag: choice} | {f[0]: _value(f, (*path, f[0]), mark, chosen) for f in _rows(inner)}
-    return mark
+    return mark(path)
 
 
 def _choices(program: Program, text: bytes) -> dict[tuple[str, ...], str]:
