@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from pvc.cli.text import printable
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Callable, Iterator
 
     from pvc.ops.session import Now
     from pvc.store.repo import Repository
@@ -72,6 +74,14 @@ class App:
     def note(self, text: str) -> None:
         """Write to stderr what is no result."""
         click.echo(printable(text), err=True)
+
+    @contextmanager
+    def progress(self, size: int) -> Iterator[Callable[[int], None]]:
+        """Give what tells a progress bar of work done; it is shown on a terminal alone."""
+        with click.progressbar(
+            length=size, file=sys.stderr, hidden=not sys.stderr.isatty(), update_min_steps=1 << 20
+        ) as bar:
+            yield bar.update
 
     def json(self, value: dict[str, Any]) -> None:
         """Write one JSON document and a line feed."""

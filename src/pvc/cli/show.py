@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pvc.model.body import Divergence
     from pvc.model.pin import Pin
     from pvc.ops.blame import Blamed, BlameRun
+    from pvc.ops.evidence import Bodies, Evidence
     from pvc.ops.import_ import Imported
     from pvc.ops.init import Initialized
     from pvc.ops.log import PinsLog, VersionsLog
@@ -338,6 +339,47 @@ def _owner_lines(who: Owner) -> Iterator[str]:
     yield f"  adopted as {run.version.label} by {run.version.author.name}: {run.version.subject}"
 
 
+def _found(result: Evidence) -> Iterator[str]:
+    yield f"{result.calls} calls in {result.chains} chains, {result.drop_count} drops"
+    if result.drop_count:
+        kinds = ", ".join(f"{kind} {lost}" for kind, lost in result.kinds)
+        yield f"  {result.lost_tokens} tokens were not read back: {kinds}"
+    for drop in result.drops:
+        call = drop.call
+        gap = "" if drop.gap_seconds is None else f" after {drop.gap_seconds:.0f} s"
+        reason = f" ({call.reason})" if call.reason else ""
+        yield f"{drop.lost:>9}  {instant(call.time)}  {drop.kind}{reason}{gap}  {call.chain}"
+        yield f"           {call.source}:{call.line}"
+    for name, day_sums in result.days:
+        share = f"{day_sums.share:.0%} of {day_sums.total} tokens read back"
+        yield f"{name}  {share}, {day_sums.calls} calls, {day_sums.drops} drops"
+    for digest, call in result.heads:
+        yield f"head {digest[:15]} first in {call.session} at {instant(call.time)}"
+    if result.repeated:
+        yield f"{result.repeated} calls stood in more than one file and were counted once"
+    if result.other_lines:
+        yield f"{result.other_lines} lines hold no usage"
+    for problem in result.problems:
+        yield f"note: {problem}"
+
+
+def instant(seconds: float | None) -> str:
+    """Write a time in UTC to the second; one that is not known as a dash."""
+    return "-" if seconds is None else moment(int(seconds * 1_000_000))
+
+
+def _bodies(result: Bodies) -> Iterator[str]:
+    misses = len(result.misses)
+    yield f"{result.requests} requests in {result.chains} chains, {misses} misses"
+    for pair in result.misses:
+        miss = pair.miss
+        lost = miss.scope_bytes - miss.reusable_bytes
+        yield f"{lost:>9} of {miss.scope_bytes} bytes  {miss.kind}  {pair.a} -> {pair.b}"
+        yield f"           {miss.evidence}"
+    for problem in result.problems:
+        yield f"note: {problem}"
+
+
 def _synced(result: SyncResult) -> Iterator[str]:
     yield from result.to_lines()
 
@@ -345,6 +387,8 @@ def _synced(result: SyncResult) -> Iterator[str]:
 TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
     "Blamed": _blamed,
     "Imported": _imported,
+    "Bodies": _bodies,
+    "Evidence": _found,
     "Initialized": _initialized,
     "Missed": _missed,
     "PinsLog": _pins,

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.cli.app import App
-    from pvc.core.unit_diff import UnitDiff
-    from pvc.ops.diff import Difference
+    from pvc.ops.diff import Difference, UnitDiff
 
 CONTEXT = 1
 Piece = tuple[str, str]

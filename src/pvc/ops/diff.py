@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pvc.model.span import Rendered
     from pvc.ops.request import Where
 
+__all__ = ["Difference", "UnitDiff", "diff"]
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("a")
+@click.argument("a", required=False)
 @click.argument("b", required=False)
 @click.option(
     "--context",
@@ -26,18 +26,67 @@ if TYPE_CHECKING:
 @click.option("--response", "response_file", metavar="FILE", help="What came back for B: JSON.")
 @click.option("--facts", "facts_file", metavar="FILE", help="Your own figures of the provider.")
 @click.option("--tree", metavar="NAME", help="The tree that captured texts come from.")
+@click.option("--transcript", metavar="FILE", multiple=True, help="Find misses in transcripts.")
+@click.option("--otel", metavar="FILE", multiple=True, help="Find misses in traces (OTLP/JSON).")
+@click.option("--since", metavar="DAY", help="Of records: only from this day on.")
+@click.option("--top", type=click.IntRange(min=1), default=20, help="Of records: how many to list.")
 @json_option
 @click.pass_obj
-def command(app: App, /, a: str, b: str | None, *, as_json: bool, **known: Any) -> int:
+def command(
+    app: App,
+    /,
+    a: str | None,
+    b: str | None,
+    *,
+    transcript: tuple[str, ...],
+    otel: tuple[str, ...],
+    since: str | None,
+    top: int,
+    as_json: bool,
+    **known: Any,
+) -> int:
     """Say why B missed the cache that A had filled.
 
     It names the first byte that differs, who wrote it, and what the miss costs.
     A and B are sessions or files with request bodies. One session alone is compared with the pin
-    before it of the same tree. Works outside of a repository for files. Exits with 1 on a miss.
+    before it of the same tree; in a folder of bodies each is compared with the one before it.
+    Works outside of a repository for files. Exits with 1 on a miss.
     """
+    from pathlib import Path
+
+    if transcript or otel:
+        return _evidence(app, (*transcript, *otel), since, top, as_json=as_json)
+    if a is None:
+        raise click.UsageError("Missing argument 'A'.")
+    if b is None and (Path(app.directory) / a).is_dir():
+        return _folder(app, a, top, as_json=as_json)
     from pvc.cli.show import show
     from pvc.ops.miss import MissOptions, run
 
     result = run(app, a, b, MissOptions(**known))
     show(app, result, as_json=as_json)
     return 1 if result.missed else 0
+
+
+def _evidence(
+    app: App, files: tuple[str, ...], since: str | None, top: int, *, as_json: bool
+) -> int:
+    from pvc.cli.show import show
+    from pvc.ops.evidence import found_files, read_evidence
+
+    size = sum(path.stat().st_size for path in found_files(app.directory, files))
+    with app.progress(size) as step:
+        found = read_evidence(app.directory, files, since=since, top=top, progress=step)
+    show(app, found, as_json=as_json)
+    return 1 if found.missed else 0
+
+
+def _folder(app: App, word: str, top: int, *, as_json: bool) -> int:
+    from pvc.cli.show import show
+    from pvc.ops.evidence import found_files, read_bodies
+
+    size = sum(path.stat().st_size for path in found_files(app.directory, [word]))
+    with app.progress(size) as step:
+        found = read_bodies(app.directory, word, top=top, progress=step)
+    show(app, found, as_json=as_json)
+    return 1 if found.missed else 0
