@@ -201,13 +201,13 @@ def main() -> int:
             print(f"{bundle.stem}: {len(versions)} versions")
             found = score(repo, versions, options.prompts // len(options.bundles))
             sums = [a + b for a, b in zip(sums, found, strict=True)]
+        if sums[2]:
+            right, wrong = sums[0] / sums[2], sums[1] / sums[2]
+            print(f"{sums[2]} bytes: {right:.3%} right, {wrong:.3%} wrong", flush=True)
         if options.large:
             large(root)
     finally:
         shutil.rmtree(root, ignore_errors=True)
-    if sums[2]:
-        right, wrong = sums[0] / sums[2], sums[1] / sums[2]
-        print(f"{sums[2]} bytes: {right:.3%} right, {wrong:.3%} wrong")
     return 0
 
 

@@ -94,7 +94,9 @@ LAYERS = {
         ours_late=("launch", "cli"),
         others_late=frozenset(("traceback",)),
     ),
-    "testing": Layer(("api", "store", "model", "errors"), ANY),
+    "testing": Layer(
+        ("api", "ops", "store", "model", "errors"), ANY, others_late=frozenset(("pytest",))
+    ),
     "__main__": Layer(("main",), frozenset()),
     "__init__": Layer(("api", "core", "model", "errors"), ANY),
 }  # fmt: skip
