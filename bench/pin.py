@@ -1,8 +1,9 @@
 """What a pin costs a session's launch: whole processes beside `python -c pass`, interleaved.
 
     python -m build --wheel && python -m venv V && V/bin/pip install dist/*.whl
-    V/bin/python bench/pin.py
+    V/bin/python bench/pin.py [--form FORM]
 
+Each form that compiles has its own 24 KB prompt: `plain` by default, `all` for one after the other.
 Ratios of medians are the result; run it with the interpreter of an environment that pvc's wheel is
 installed in, for an editable install starts otherwise.
 """
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pvc.ops.fold import run as fold
 from pvc.store.open import open_repository
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 PROMPT_BYTES = 24 * 1024
 FOLDED = 1000
-BUDGETS = {"pin --set": 1.6, "pin --env --tools": 2.0, "pin, cold cache": 12.0}
+BUDGETS = {"pin --set": 1.6, "pin --env": 2.0, "pin --env --tools": 2.0, "pin, cold cache": 12.0}
 TOOLS = [
     {
         "name": f"tool_{i}",
@@ -42,21 +43,65 @@ def call(folder: Path, *words: str, data: bytes | None = None) -> None:
     subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL, input=data)
 
 
-def make_repository(folder: Path, pvc: str) -> None:
-    """Make a plain tree of one version with a 24 KB prompt, and some folded pins."""
+class Tree(NamedTuple):
+    """A tree of one form: its manifest's last line, its files, the values of a launch."""
+
+    more: str
+    files: dict[str, str]
+    values: dict[str, Any]
+
+
+LINE = "A line of the prompt, long enough to be one.\n"
+TEXT = (LINE * (PROMPT_BYTES // len(LINE) + 1))[:PROMPT_BYTES]
+FRAGMENT = "---\nid: {}\nversion: 1\ndescription: A piece.\n---\n{}"
+LOOM = {
+    "workspace": "/srv/harbour",
+    "platform": "linux x86_64",
+    "shell": "/bin/bash",
+    "tools": ["read_file", "edit_file"],
+    "enforcement": "PlatformEnforced",
+    "network": {"kind": "NetworkBlocked"},
+}
+FORMS = {
+    "plain": Tree('bindings = ["who"]', {"AGENTS.md": TEXT + "For {who}.\n"}, {"who": "Ann"}),
+    "loom": Tree("packs = {builtin-loom = 1}", {"house_rules.md": TEXT}, LOOM),
+    "harness": Tree(
+        "packs = {builtin-harness = 1}",
+        {"systemprompt.md": TEXT[:12_000], "guardrails.md": TEXT[:11_900]},
+        {"sections": [{"id": "identity", "text": "You work for Ann."}]},
+    ),
+    "clio": Tree(
+        "packs = {builtin-clio = 1}",
+        {
+            "clio.md": FRAGMENT.format("identity.clio", "You work for Ann.\n"),
+            "contract.md": FRAGMENT.format("operating.contract", TEXT),
+            "safety.md": FRAGMENT.format("safety.default", "Be safe.\n"),
+        },
+        {"session": {"toolNames": ["read", "edit"], "providerSupportsTools": True}},
+    ),
+    "panto": Tree("packs = {builtin-panto = 1}", {"layers/user/SYSTEM.md": TEXT}, {}),
+    "raku": Tree("", {"identity.md": TEXT}, {"platform": "x", "os": "linux", "date": "today"}),
+}
+
+
+def make_repository(folder: Path, pvc: str, form: str) -> None:
+    """Make a tree of one version with a 24 KB prompt, and some folded pins."""
+    tree = FORMS[form]
     (folder / "agent").mkdir(parents=True)
     call(folder, "git", "init", "-q")
     for name, value in (("user.name", "bench"), ("user.email", "bench@example.com")):
         call(folder, "git", "config", name, value)
-    line = "A line of the prompt, long enough to be one.\n"
-    text = (line * (PROMPT_BYTES // len(line) + 1))[:PROMPT_BYTES]
-    manifest = 'format = 1\nkind = "tree"\nname = "agent"\nform = "plain"\nbindings = ["who"]\n'
-    (folder / "agent/pvc.toml").write_text(manifest, encoding="utf-8")
-    (folder / "agent/AGENTS.md").write_text(text + "You work for {who}.\n", encoding="utf-8")
+    manifest = f'format = 1\nkind = "tree"\nname = "agent"\nform = "{form}"\n{tree.more}\n'
+    for path, text in {"pvc.toml": manifest, **tree.files}.items():
+        (folder / "agent" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "agent" / path).write_text(text, encoding="utf-8")
+    (folder / "env.json").write_text(json.dumps(tree.values), encoding="utf-8")
+    (folder / "tools.json").write_text(json.dumps(TOOLS), encoding="utf-8")
+    call(folder, pvc, "init", "agent")
     call(folder, "git", "add", "-A")
     call(folder, "git", "commit", "-qm", "agent")
-    call(folder, pvc, "supersede", "agent", "-m", "first")
-    lines = [{"tree": "agent", "session": f"old-{i}", "set": {"who": "Ann"}} for i in range(FOLDED)]
+    call(folder, pvc, "supersede", "agent", "-m", "first", "--accept-findings")
+    lines = [{"tree": "agent", "session": f"old-{i}", "env": tree.values} for i in range(FOLDED)]
     data = "".join(json.dumps(one) + "\n" for one in lines).encode()
     call(folder, pvc, "pin", "--batch", data=data)
     fold(open_repository(str(folder)))
@@ -89,7 +134,7 @@ def compared(variants: dict[str, Callable[[int], list[str]]], folder: Path, roun
         print(f"{name:24} {1000 * median:7.1f} ms  {median / base:5.2f} ×{budget}")
 
 
-def in_process(folder: Path, rounds: int) -> None:
+def in_process(folder: Path, rounds: int, values: dict[str, Any]) -> None:
     """Compare a pin inside a process with the raw system calls."""
     from pvc.launch import disk
     from pvc.launch.call import Call
@@ -102,7 +147,7 @@ def in_process(folder: Path, rounds: int) -> None:
     raw, pins = [], []
     for number in range(rounds):
         call = Call()
-        call.tree, call.session, call.environment = "agent", f"in-{number}", {"who": "Ann"}
+        call.tree, call.session, call.environment = "agent", f"in-{number}", values
         start = time.perf_counter()
         assert pinner.pin([call])[0].status == "pinned"
         middle = time.perf_counter()
@@ -114,38 +159,42 @@ def in_process(folder: Path, rounds: int) -> None:
     print(f"in process: pin {1e6 * a:.0f} µs, raw {1e6 * b:.0f} µs, {a / b:.2f} ×  (budget 1.5)")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=30)
-    parser.add_argument("--pvc", default=str(Path(sys.executable).with_name("pvc")))
-    options = parser.parse_args()
+def measure(form: str, pvc: str, rounds: int) -> None:
+    """Measure the pins of one form."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "repository")
-        make_repository(folder, options.pvc)
-        Path(folder, "env.json").write_text(json.dumps({"who": "Ann"}), encoding="utf-8")
-        Path(folder, "tools.json").write_text(json.dumps(TOOLS), encoding="utf-8")
-        pin = [options.pvc, "pin", "agent", "--session"]
+        make_repository(folder, pvc, form)
+        pin = [pvc, "pin", "agent", "--session"]
+        given, label = ["--env", "env.json"], "pin --env"
+        if form == "plain":  # the form of `--set` alone
+            given, label = ["--set", "who=Ann"], "pin --set"
+        tools = ["--env", "env.json", "--tools", "tools.json"]
         compared(
             {
                 "python -c pass": lambda _: [sys.executable, "-c", "pass"],
                 "python, blake3": lambda _: [sys.executable, "-c", "import blake3"],
-                "pin --set": lambda i: [*pin, f"a{i}", "--set", "who=Ann"],
-                "pin --env --tools": lambda i: [
-                    *pin,
-                    f"b{i}",
-                    "--env",
-                    "env.json",
-                    "--tools",
-                    "tools.json",
-                ],
-                "pin, known, spooled": lambda _: [*pin, "a-2", "--set", "who=Ann"],
-                "pin, known, folded": lambda _: [*pin, "old-7", "--set", "who=Ann"],
-                "pin, cold cache": lambda i: uncached(folder, [*pin, f"c{i}", "--set", "who=Ann"]),
+                label: lambda i: [*pin, f"a{i}", *given],
+                "pin --env --tools": lambda i: [*pin, f"b{i}", *tools],
+                "pin, known, spooled": lambda _: [*pin, "a-2", *given],
+                "pin, known, folded": lambda _: [*pin, "old-7", *given],
+                "pin, cold cache": lambda i: uncached(folder, [*pin, f"c{i}", *given]),
             },
             folder,
-            options.rounds,
+            rounds,
         )
-        in_process(folder, 10 * options.rounds)
+        in_process(folder, 10 * rounds, FORMS[form].values)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--form", choices=[*FORMS, "all"], default="plain")
+    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--pvc", default=str(Path(sys.executable).with_name("pvc")))
+    options = parser.parse_args()
+    for form in FORMS if options.form == "all" else [options.form]:
+        if options.form == "all":
+            print(f"\n### {form}", flush=True)
+        measure(form, options.pvc, options.rounds)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,8 @@ VALUES: dict[str, dict[str, Any]] = {
         ]
     },
     "clio": {"session": {"toolNames": TOOLS, "providerSupportsTools": True, "contextFiles": TEXT}},
+    "panto": {"wire": "string"},
+    "raku": {"platform": "ı", "os": TEXT, "extra": {name: name for name in TOOLS}},
 }
 VARIATIONS = {
     "locale": {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "PYTHONUTF8": "0"},
@@ -55,11 +57,17 @@ def write_trees(ada: Clone) -> None:
         ("loom", "packs = {builtin-loom = 1}"),
         ("harness", "packs = {builtin-harness = 1}"),
         ("clio", "packs = {builtin-clio = 1}"),
+        ("panto", "packs = {builtin-panto = 1}"),
+        ("raku", ""),
     ):
         manifest = f'format = 1\nname = "{tree}"\nform = "{tree}"\n{more}\n'
         ada.write(f"{tree}/pvc.toml", manifest)
     for path in ("systemprompt.md", "memory.md", "skills/I/SKILL.md"):
         ada.write(f"harness/{path}", TEXT)
+    for path in ("layers/user/APPEND_SYSTEM.md", "layers/project/APPEND_SYSTEM.md"):
+        ada.write(f"panto/{path}", f"{path}{TEXT}")
+    for path in ("identity.md", "AGENTS.md", "ı.md"):
+        ada.write(f"raku/{path}", f"{path}{TEXT}")
     ada.write("loom/house_rules.md", f"{TEXT}{{tools}}\n{{workspace}}\n")
     for name, body in BODIES.items():
         text = "Skills.\n" if name == "operating.skills" else f"{body}{TEXT}"
@@ -70,7 +78,7 @@ def write_trees(ada: Clone) -> None:
 
 
 @pytest.fixture
-def four(ada: Clone) -> Clone:
+def trees(ada: Clone) -> Clone:
     """Ada's repository with one adopted tree of each form, and their values beside them."""
     write_trees(ada)
     for tree in VALUES:
@@ -136,10 +144,10 @@ def unpack(clone: Clone, root: Path) -> None:
         (root / f"{tree}.json").write_text(json.dumps(values), encoding="utf-8")
 
 
-def test_the_same_bytes_in_every_process(four: Clone, tmp_path: Path) -> None:
+def test_the_same_bytes_in_every_process(trees: Clone, tmp_path: Path) -> None:
     root = tmp_path / "unpacked"
     root.mkdir()
-    unpack(four, root)
+    unpack(trees, root)
     first = child(sys.executable, root)
     assert [line.split(" ")[0] for line in first.splitlines()] == sorted(VALUES)
     for name, variables in VARIATIONS.items():
@@ -147,25 +155,25 @@ def test_the_same_bytes_in_every_process(four: Clone, tmp_path: Path) -> None:
     for python in pythons():
         assert child(python, root, PYTHONHASHSEED="7", TZ="Pacific/Kiritimati") == first, python
     prompts = {line.split(" ")[0]: line.split(" ")[1] for line in first.splitlines()}
-    assert digests(four) == [prompts[tree] for tree in VALUES]
+    assert digests(trees) == [prompts[tree] for tree in VALUES]
 
 
-def test_the_same_bytes_from_the_command_wherever_it_runs(four: Clone, tmp_path: Path) -> None:
+def test_the_same_bytes_from_the_command_wherever_it_runs(trees: Clone, tmp_path: Path) -> None:
     elsewhere = Clone(tmp_path)
     variables = VARIATIONS["locale"] | VARIATIONS["time zone"] | VARIATIONS["hash seed 3"]
-    variables |= {"GIT_DIR": str(four.path / ".git")}
-    assert digests(elsewhere, values=four.path, variables=variables) == digests(four)
+    variables |= {"GIT_DIR": str(trees.path / ".git")}
+    assert digests(elsewhere, values=trees.path, variables=variables) == digests(trees)
 
 
 def test_the_same_bytes_from_a_checkout_that_converts_line_ends(
-    four: Clone, tmp_path: Path
+    trees: Clone, tmp_path: Path
 ) -> None:
     other = Clone(tmp_path / "other")
     convert = ["-c", "core.autocrlf=true", "-c", "core.eol=crlf"]
-    four.run(["git", *convert, "clone", "-q", str(four.path), str(other.path)])
+    trees.run(["git", *convert, "clone", "-q", str(trees.path), str(other.path)])
     other.git("config", "core.autocrlf", "true")
     other.pvc("sync", "origin")
     assert b"\r\n" in (other.path / "plain.json").read_bytes()  # where pvc has no say, it converts
-    assert digests(other, "--worktree") == digests(four)
+    assert digests(other, "--worktree") == digests(trees)
     again = ("supersede", "plain", "-m", "Again", "--worktree", "--json")
     assert other.pvc(*again).json["status"] == "identical"

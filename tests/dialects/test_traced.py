@@ -19,6 +19,7 @@ from pvc.core.program import run
 from pvc.dialects.base import read_pack
 from pvc.dialects.clio_table import table_of as read_table
 from pvc.dialects.loom import read
+from pvc.dialects.panto import APPEND, SEED, WIRES
 from pvc.model.javascript import trim
 from pvc.model.source import Source, Sources
 from pvc.model.span import FromBinding, FromSource, Rendered, lift
@@ -178,6 +179,30 @@ def test_a_clio_worker_is_traced(
         "persona": {"body": persona},
     }
     assert untraced(render(sources, {"worker": worker}), sources, {"worker": worker}) == []
+
+
+LAYERS = [f"layers/{layer}/{name}" for layer in ("base", "user") for name in (SEED, APPEND)]
+
+
+@given(st.dictionaries(st.sampled_from(LAYERS), TEXTS), TEXTS, st.sampled_from(WIRES))
+def test_a_panto_prompt_is_traced(files: dict[str, str], seed: str, wire: str) -> None:
+    sources = with_manifest("panto", {SEED: seed} | files)
+    assert untraced(render(sources, {"wire": wire}), sources, {"wire": wire}) == []
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=2), st.fixed_dictionaries({"platform": TEXTS, "os": TEXTS}))
+def test_a_raku_prompt_is_traced(
+    identity: str, texts: list[str], environment: dict[str, str]
+) -> None:
+    files = {f"rules/{n}.md": text for n, text in enumerate(texts)}
+    sources = with_manifest("raku", {"identity.md": f"Who.{identity}"} | files)
+    assert untraced(render(sources, environment), sources, environment) == []
+
+
+def with_manifest(form: str, files: dict[str, str]) -> Sources:
+    manifest = f'format = 1\nname = "a"\nform = "{form}"\n'
+    named = {"pvc.toml": manifest} | files
+    return Sources.of(Source(path, text.encode()) for path, text in named.items())
 
 
 def test_a_span_that_says_another_place_is_found() -> None:
