@@ -62,7 +62,7 @@ LAYERS = {
     "launch": Layer(
         (
             "launch", "errors", "model.names", "core.program", "core.json_text", "core.stream",
-            "core.guidance", "core.graphemes", "core.entries",
+            "core.guidance", "core.graphemes", "core.entries", "core.owners",
         ),
         LAUNCH,
         ours_late=("ops", "store.open", "store.index"),
@@ -71,9 +71,8 @@ LAYERS = {
     ),
     # `codec` reads what `launch` writes, `history` gives what `core.blame` walks.
     "store": Layer(
-        ("store", "launch", "model", "errors", "core.blame"),
-        ANY | {"pygit2"},
-        others_late=frozenset(("blake3",)),
+        ("store", "launch", "model", "errors", "core.blame", "core.moves", "core.owners"),
+        ANY | {"pygit2", "blake3"},
     ),
     "files": Layer(("store", "model", "errors"), ANY),
     "ops": Layer(
@@ -82,7 +81,7 @@ LAYERS = {
         ANY,
         others_late=frozenset(("tomli_w", "blake3")),
     ),
-    "report": Layer(("report", "ops", "core", "model", "errors"), ANY),
+    "report": Layer(("report", "ops", "core", "launch.words", "model", "errors"), ANY),
     "api": Layer(("ops", "launch", "store", "files", "model", "errors"), ANY),
     "cli": Layer(
         ("cli", "ops", "report", "launch", "store", "files", "model", "errors", "api"),

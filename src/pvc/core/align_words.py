@@ -2,7 +2,8 @@
 
 Rule 1: a word that stands once in either region is compared first when there are many, for the
 longest common subsequence alone would follow frequent words.
-Rule 2: equal runs that are light against the changes on both sides are crumbs and are dissolved.
+Rule 2: equal runs that are light against the changes on both sides are crumbs and are dissolved;
+one that is all of its line, and more than a word, was kept on purpose.
 Rule 3: blanks between two aligned words are compared as bytes.
 """
 
@@ -36,6 +37,8 @@ _MANY = 200
 _MOST_CELLS = 1 << 28
 _MOST_BYTES = 1 << 19
 _CRUMB_WORDS = 3
+_LINE = 2 << SIZE_BITS
+"""A line of fewer words (`else:`, `---`) is no line that somebody kept."""
 _CRUMB_SHARE = 0.5
 
 
@@ -48,7 +51,7 @@ def aligned(old: bytes, new: bytes, region: _Region, lexicon: Lexicon) -> list[_
     if len(gone) + len(came) > _MOST_BYTES or b"\0" in gone or b"\0" in came:
         return [region]
     before, after = Words(old, i1, i2, lexicon), Words(new, j1, j2, lexicon)
-    blocks = _without_crumbs(before, after, _equal_runs(before.chars, after.chars))
+    blocks = _without_crumbs(old, new, before, after, _equal_runs(before.chars, after.chars))
     return _replacements(old, new, region, before, after, blocks)
 
 
@@ -148,14 +151,18 @@ def _ascending(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return out[::-1]
 
 
-def _without_crumbs(before: Words, after: Words, blocks: list[_Block]) -> list[_Block]:
+def _without_crumbs(
+    old: bytes, new: bytes, before: Words, after: Words, blocks: list[_Block]
+) -> list[_Block]:
     """Dissolve equal runs that hold little against the changes on both sides, until stable."""
-    while blocks and len(kept := _one_pass(before, after, blocks)) < len(blocks):
+    while blocks and len(kept := _one_pass(old, new, before, after, blocks)) < len(blocks):
         blocks = kept
     return blocks
 
 
-def _one_pass(before: Words, after: Words, blocks: list[_Block]) -> list[_Block]:
+def _one_pass(
+    old: bytes, new: bytes, before: Words, after: Words, blocks: list[_Block]
+) -> list[_Block]:
     sums, sums_new = before.sums(), after.sums()
     out: list[_Block] = []
     i = j = 0
@@ -170,11 +177,23 @@ def _one_pass(before: Words, after: Words, blocks: list[_Block]) -> list[_Block]
                 (sums[x] - sums[i], sums_new[y] - sums_new[j]),
                 (sums[x2] - sums[end], sums_new[y2] - sums_new[end_new]),
             )
+            and not (
+                sums[end] - sums[x] >= _LINE
+                and _is_line(old, before.span(x)[0], before.span(end - 1)[1])
+                and _is_line(new, after.span(y)[0], after.span(end_new - 1)[1])
+            )
         ):
             continue
         out.append((x, y, size))
         i, j = end, end_new
     return out
+
+
+def _is_line(text: bytes, start: int, end: int) -> bool:
+    """Whether a range is all that stands on its line or lines; nobody keeps that by chance."""
+    before, after = text.rfind(b"\n", 0, start) + 1, text.find(b"\n", end)
+    rest = text[end : after if after >= 0 else len(text)]
+    return not text[before:start].strip(BLANK) and not rest.strip(BLANK)
 
 
 def _is_crumb(run: int, left: tuple[int, int], right: tuple[int, int]) -> bool:

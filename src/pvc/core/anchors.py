@@ -8,6 +8,7 @@ Rule 3: an anchor ends between tokens, so that what lies between anchors has who
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from itertools import accumulate, pairwise
@@ -24,6 +25,9 @@ SHORTEST = 16
 _CERTAIN = 256
 _STEP = 48
 _BY_LINES = 16 << 10
+_BY_WORDS = 64 << 10
+_GRAM = 4
+_WORD = re.compile(rb"[^ \t\r\n]+")
 
 
 def between(old: bytes, new: bytes, region: Region) -> list[Region]:
@@ -41,7 +45,13 @@ def _refined(old: bytes, new: bytes, gap: Region) -> list[Region]:
     i1, i2, j1, j2 = gap
     if min(i2 - i1, j2 - j1) <= 512:
         return [gap]
-    return _gaps(_chain(_probes(old, new, gap)), gap)
+    if min(i2 - i1, j2 - j1) <= _BY_WORDS:
+        return _gaps(_chain(_probes(old, new, gap)), gap)
+    return [
+        part
+        for rest in _gaps(_chain(_grams(old, new, gap)), gap)
+        for part in (_refined(old, new, rest) if rest != gap else [gap])
+    ]
 
 
 def _gaps(chain: list[Anchor], region: Region) -> list[Region]:
@@ -100,6 +110,39 @@ def _snap(old: bytes, new: bytes, anchor: Anchor) -> Anchor:
     while length and not (is_boundary(old, a + length) and is_boundary(new, b + length)):
         length -= 1
     return a, b, length
+
+
+def _grams(old: bytes, new: bytes, region: Region) -> list[Anchor]:
+    """Four words in a row that stand once in either region, each grown to its longest match.
+
+    For texts of very long lines: a probe that is looked for everywhere costs the whole text.
+    """
+    i1, i2, j1, j2 = region
+    theirs = _unrepeated(old, i1, i2)
+    out: list[Anchor] = []
+    covered = j1
+    for gram, b in _unrepeated(new, j1, j2).items():
+        a = theirs.get(gram)
+        if a is None or b < covered:
+            continue
+        anchor = _extend(old, new, (i1, i2, covered, j2), a, b)
+        covered = anchor[1] + anchor[2]
+        trimmed = _snap(old, new, anchor)
+        if trimmed[2] >= SHORTEST:
+            out.append(trimmed)
+    return out
+
+
+def _unrepeated(text: bytes, start: int, end: int) -> dict[bytes, int]:
+    """Find where each four words stand that stand once, in order."""
+    words = [word.span() for word in _WORD.finditer(text, start, end)]
+    grams = [text[a:b] for (a, _), (_, b) in zip(words, words[_GRAM - 1 :], strict=False)]
+    counts = Counter(grams)
+    return {
+        gram: at
+        for gram, (at, _) in zip(grams, words, strict=False)
+        if counts[gram] == 1 and len(gram) >= SHORTEST
+    }
 
 
 def _lines(old: bytes, new: bytes, region: Region) -> list[Anchor]:

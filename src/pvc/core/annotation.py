@@ -20,11 +20,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
+from pvc.core.owners import ALGORITHM
 from pvc.errors import CorruptError
 from pvc.model.names import CommitId, ObjectId
-
-ALGORITHM = 1
-"""Changes whenever another answer may come out for the same history."""
 
 OFFSET_BITS = 32
 OFFSET_MASK = (1 << OFFSET_BITS) - 1
@@ -77,7 +75,7 @@ class Pieces:
         """Append a piece, or let the last one grow when this is its continuation."""
         ends, origins = self.ends, self.origins
         start = ends[-1] if ends else 0
-        if end == start:
+        if end <= start:
             return
         if ends and origins[-1] + start - (ends[-2] if len(ends) > 1 else 0) == origin:
             ends[-1] = end

@@ -189,12 +189,10 @@ def _removed_in_source(
 
     if parent.source is None or version.source is None or not is_complete(repo, version.source):
         return None
-    history = GitHistory(repo, version.source, version.source_path)
-    steps = list(history.steps())
-    after = next((i for i, step in enumerate(steps) if step.commit == parent.source), None)
-    if after is None:
+    if not repo.is_ancestor(parent.source, version.source):
         return None
-    gone = follow(history, steps[after + 1 :], path, offset)
+    history = GitHistory(repo, version.source, version.source_path, since=parent.source)
+    gone = follow(history, history.steps(), path, offset)
     if gone.commit is None:
         return None
     return source_commit(repo, gone.commit, f"{version.source_path}/{gone.path}".lstrip("/"))

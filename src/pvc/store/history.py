@@ -1,9 +1,11 @@
-"""A first-parent chain as `core.blame` walks it: what each commit changed below a folder.
+"""A history as `core.blame` walks it: what each commit changed below a folder.
 
-It serves a chain of versions and the user's own history alike.
+It serves a chain of versions (first parents) and the user's own history (all parents) alike. One
+`git log` names commits, trees and changed files: it reads a commit-graph and its changed-path
+filters, which no library does.
 
-Rule 1: trees are compared by id, so a commit that leaves the folder alone costs one look at it,
-and only folders that changed are opened.
+Rule 1: commits that leave the folder alone are not given, but the tip is; merges always are, in a
+graph, so that a file's road through a merge never depends on what else is in the folder.
 Rule 2: links and submodules are no text; they are absent here.
 Rule 3: in a shallow clone the oldest commit that is here counts as the first (`is_complete` tells).
 Rule 4: objects are read without hashing each again, as git does; `pvc verify` hashes them.
@@ -11,30 +13,54 @@ Rule 4: objects are read without hashing each again, as git does; `pvc verify` h
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.core.blame import Change, Step
 from pvc.errors import CorruptError, NotFoundError
 from pvc.store.entries import check_depth
-from pvc.store.objects import Row, tree_rows, trusted
+from pvc.store.objects import tree_rows, trusted, trusted_commit
 from pvc.store.repo import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from pvc.model.names import CommitId, ObjectId
-    from pvc.store.repo import Commit, Repository
-
+    from pvc.store.objects import Row
+    from pvc.store.repo import Repository
 
 _TREE = b"40000"
 _FILE = b"100"  # followed by the permissions; old histories have more of them than git keeps today
 _MOST_READ = 4096
+_NO_SETTINGS = ("--no-show-signature", "--no-color", "--no-follow")  # of the user's, for people
+_LOG = (
+    "log",
+    "-z",
+    "--raw",
+    "--no-abbrev",
+    "--no-renames",
+    "--reverse",
+    "--topo-order",
+    "--root",
+    *_NO_SETTINGS,
+)
+_LOG_FORMAT = "--format=commit %H %T %P"
+_CHAIN = ("--first-parent", "--diff-merges=first-parent")
+_GRAPH = ("--full-history", "--parents", "--diff-merges=off")
+
+
+class Listed(NamedTuple):
+    """A commit as `git log` lists it; in a graph its parents are those that are listed."""
+
+    commit: CommitId
+    tree: ObjectId
+    parents: tuple[CommitId, ...]
+    changes: tuple[Change, ...]
 
 
 class GitHistory:
-    """The first parents of `tip`, oldest first; paths are relative to the folder `prefix`.
+    """The first parents of `tip`, or with `graph` all of its ancestors, parents before children.
 
-    With `since`, only the commits after it; it must be one of the first parents.
+    Paths are relative to the folder `prefix`. With `since`, only what is not reachable from there.
     """
 
     def __init__(
@@ -44,57 +70,132 @@ class GitHistory:
         prefix: str = "",
         *,
         since: CommitId | None = None,
+        graph: bool = False,
     ) -> None:
         self._repo = repo
         self._tip = tip
-        self._prefix = [part.encode(errors="surrogateescape") for part in prefix.split("/") if part]
+        self._prefix = prefix.strip("/")
         self._since = since
-        self._read: dict[ObjectId, frozenset[Row]] = {}
+        self._graph = graph
+        self._trees = Trees(repo)
+        self._steps: tuple[Step, ...] | None = None
 
     def steps(self) -> tuple[Step, ...]:
-        """Give every commit, oldest first, with what it changed below the folder."""
+        """Give the commits with what they changed below the folder."""
+        if self._steps is None:
+            self._steps = self._read_steps()
+        return self._steps
+
+    def _read_steps(self) -> tuple[Step, ...]:
+        listed = list(self._listed())
         with self._repo.unverified():
-            before, commits = self._chain()
-            return tuple(self._steps(before, commits))
+            steps = self._graph_steps(listed) if self._graph else map(_chain_step, listed)
+            out = tuple(steps)
+        if (out and out[-1].commit == self._tip) or self._tip == self._since:
+            return out
+        parents = (out[-1].commit,) if out else (self._since,) if self._since else ()
+        return (*out, Step(self._tip, (), parents if self._graph else None))
 
     def blob(self, oid: ObjectId) -> bytes:
         """Read a file's bytes."""
         with self._repo.unverified():
             return self._repo.blob(oid)
 
-    def _chain(self) -> tuple[Commit | None, list[Commit]]:
-        """Give the commit before the first step, and the steps' commits, oldest first."""
-        commits: list[Commit] = []
-        for commit in self._repo.first_parents(self._tip):
-            if commit.id == self._since:
-                return commit, commits[::-1]
-            commits.append(commit)
-        if self._since is not None:
-            raise NotFoundError(f"`{self._since}` is no first parent of `{self._tip}`")
-        return None, commits[::-1]
+    def _listed(self) -> Iterator[Listed]:
+        words = [*_LOG, *(_GRAPH if self._graph else _CHAIN), _LOG_FORMAT, self._tip]
+        if self._since:
+            words.append(f"^{self._since}")
+        # With a lower end no path is given: git would name parents beyond it.
+        path = [] if self._since and self._graph else ["--", f":(literal){self._prefix}"]
+        out = self._repo.git.output(*words, *(path if self._prefix else []), error=NotFoundError)
+        inside = f"{self._prefix}/" if self._prefix else ""
+        return _parsed(out.split(b"\0"), inside)
 
-    def _steps(self, before: Commit | None, commits: list[Commit]) -> Iterator[Step]:
-        seen = before.tree if before else None
-        old = self._folder(seen) if seen else None
-        for commit in commits:
-            changes: tuple[Change, ...] = ()
-            if commit.tree != seen:
-                new = self._folder(commit.tree)
-                changes = tuple(self._changes(old, new, "")) if new != old else ()
-                seen, old = commit.tree, new
-            yield Step(commit.id, changes)
+    def _graph_steps(self, listed: list[Listed]) -> Iterator[Step]:
+        trees = {row.commit: row.tree for row in listed}
+        if self._since:
+            trees[self._since] = self._repo.commit(self._since).tree
+        folders: dict[CommitId, ObjectId | None] = {}
+        for row in listed:
+            if len(row.parents) == 1 and row.changes:
+                yield Step(row.commit, row.changes, row.parents)
+                continue
+            for commit in (row.commit, *row.parents):
+                if commit not in folders:
+                    folders[commit] = self._trees.folder(trees[commit], self._prefix)
+            old = folders[row.parents[0]] if row.parents else None
+            changes = tuple(self._trees.changes(old, folders[row.commit]))
+            others = tuple(
+                self._trees.blobs(folders[parent], [c.path for c in changes])
+                for parent in row.parents[1:]
+            )
+            yield Step(row.commit, changes, row.parents, others)
 
-    def _folder(self, tree: ObjectId) -> ObjectId | None:
-        """Find the folder in a commit's tree; null where it is not there."""
-        for part in self._prefix:
-            found = [raw for mode, name, raw in self._rows(tree) if name == part and mode == _TREE]
-            if not found:
+
+def _chain_step(row: Listed) -> Step:
+    return Step(row.commit, row.changes)
+
+
+def _parsed(tokens: list[bytes], inside: str) -> Iterator[Listed]:
+    """Read what `git log -z --raw` printed; paths lose the folder's own."""
+    at, skip, end = 0, len(inside), len(tokens)
+    while at < end:
+        words = tokens[at].decode("ascii").split()
+        at += 1
+        if not words:
+            continue
+        changes = []
+        while at < end and (token := tokens[at].lstrip(b"\n"))[:1] == b":":
+            path = tokens[at + 1].decode(errors="surrogateescape")
+            change = _change(token, path[skip:]) if path.startswith(inside) else None
+            if change is not None:
+                changes.append(change)
+            at += 2
+        parents = tuple(map(trusted_commit, words[3:]))
+        yield Listed(trusted_commit(words[1]), trusted(words[2]), parents, tuple(changes))
+
+
+def _change(token: bytes, path: str) -> Change | None:
+    old_mode, new_mode, old, new, _ = token[1:].decode("ascii").split(" ")
+    before = trusted(old) if old_mode.startswith("100") else None
+    after = trusted(new) if new_mode.startswith("100") else None
+    return Change(path, before, after) if before != after else None
+
+
+class Trees:
+    """Folders of commits, compared row by row; what was read a moment ago is kept."""
+
+    def __init__(self, repo: Repository) -> None:
+        self._repo = repo
+        self._read: dict[ObjectId, frozenset[Row]] = {}
+
+    def folder(self, tree: ObjectId, prefix: str) -> ObjectId | None:
+        """Find a folder in a commit's tree; null where it is not there."""
+        for part in prefix.split("/") if prefix else ():
+            found = self._row(tree, part)
+            if found is None or found[0] != _TREE:
                 return None
-            tree = trusted(found[0].hex())
+            tree = trusted(found[2].hex())
         return tree
 
-    def _changes(self, old: ObjectId | None, new: ObjectId | None, prefix: str) -> Iterator[Change]:
+    def blob(self, tree: ObjectId | None, path: str) -> ObjectId | None:
+        """Find a file below a folder; null where there is none."""
+        folder, _, name = path.rpartition("/")
+        inner = self.folder(tree, folder) if tree else None
+        found = self._row(inner, name) if inner else None
+        return trusted(found[2].hex()) if found and found[0].startswith(_FILE) else None
+
+    def blobs(self, tree: ObjectId | None, paths: Iterable[str]) -> dict[str, ObjectId]:
+        """Find those of some files that are there."""
+        found = ((path, self.blob(tree, path)) for path in paths)
+        return {path: oid for path, oid in found if oid is not None}
+
+    def changes(
+        self, old: ObjectId | None, new: ObjectId | None, prefix: str = ""
+    ) -> Iterator[Change]:
         """Compare two folders row by row, and open those below that differ."""
+        if old == new:
+            return
         check_depth(prefix)
         a, b = self._rows(old), self._rows(new)
         before = {row[1]: row for row in a - b}
@@ -104,15 +205,19 @@ class GitHistory:
             rows = (before.get(name), after.get(name))
             folders = [trusted(row[2].hex()) if row and row[0] == _TREE else None for row in rows]
             if folders[0] != folders[1]:
-                yield from self._changes(folders[0], folders[1], f"{path}/")
+                yield from self.changes(folders[0], folders[1], f"{path}/")
             files = [
                 trusted(row[2].hex()) if row and row[0].startswith(_FILE) else None for row in rows
             ]
             if files[0] != files[1]:
                 yield Change(path, files[0], files[1])
 
+    def _row(self, tree: ObjectId, name: str) -> Row | None:
+        wanted = name.encode(errors="surrogateescape")
+        return next((row for row in self._rows(tree) if row[1] == wanted), None)
+
     def _rows(self, tree: ObjectId | None) -> frozenset[Row]:
-        """Read a folder's rows; the newer side of one step is the older side of the next."""
+        """Read a folder's rows."""
         if tree is None:
             return frozenset()
         rows = self._read.get(tree)
@@ -126,10 +231,34 @@ class GitHistory:
         return rows
 
 
+def list_commits(
+    repo: Repository, tip: CommitId, path: str, *, newest: bool = False
+) -> Iterator[Listed]:
+    """List the commits that made a file what it is at `tip`, parents before children.
+
+    Parents are those that are listed. With `newest`, only the last commit.
+    """
+    words = ["log", "-z", "--topo-order", *_NO_SETTINGS, _LOG_FORMAT]
+    words += ["-1"] if newest else ["--reverse", "--parents"]
+    out = repo.git.output(*words, tip, "--", f":(literal){path}", error=NotFoundError)
+    return _parsed(out.split(b"\0"), path)
+
+
+def parents_of(
+    repo: Repository, tips: Iterable[CommitId], *, since: CommitId | None = None
+) -> dict[CommitId, tuple[CommitId, ...]]:
+    """List ancestors, the commits themselves too, with their parents; none that `since` has."""
+    words = ["rev-list", "--parents", *tips, *([f"^{since}"] if since else [])]
+    listing = repo.git.output(*words, error=NotFoundError).decode("ascii")
+    rows = (list(map(trusted_commit, line.split(" "))) for line in listing.split("\n")[:-1])
+    return {commit: tuple(parents) for commit, *parents in rows}
+
+
 def is_complete(repo: Repository, tip: CommitId) -> bool:
-    """Whether `tip` and all of its first parents are in this clone."""
-    shallow = repo.shallow()
+    """Whether `tip` and all of its ancestors are in this clone."""
     try:
-        return all(commit.id not in shallow for commit in repo.first_parents(tip))
+        repo.commit(tip)
     except NotFoundError:
         return False
+    shallow = repo.shallow()
+    return not shallow or shallow.isdisjoint(parents_of(repo, [tip]))
