@@ -1,7 +1,7 @@
 """The door of both commands, `pvc` and `git-pvc`.
 
-Rule 1: `pin` goes the short way (`launch`), everything else through click; so this imports nothing
-of either before it knows which.
+Rule 1: `pin` goes the short way (`launch`), and so does a `blame` that is warm; everything else
+goes through click. So this imports nothing of either before it knows which.
 Rule 2: bytes do not hang on the locale: words and streams are UTF-8, or a value given with `--set`
 would render to other bytes on another machine.
 Rule 3: a stream that is closed leads nowhere, as in git; else the next file to be opened would take
@@ -16,6 +16,7 @@ from pvc.errors import INTERRUPTED, READER_LEFT, PvcError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import NoReturn, TextIO
 
 
@@ -25,13 +26,20 @@ def main() -> "NoReturn":
     words = sys.argv[1:]
     if words[:1] == ["-C"] and words[2:3] == ["pin"]:
         words = ["pin", *words[:2], *words[3:]]
+    if words[:1] == ["blame"] or (words[:1] == ["-C"] and words[2:3] == ["blame"]):
+        code = _short(lambda: _warm_blame(words))
+        if code is not None:
+            _end(code)
     if words[:1] != ["pin"] or "--help" in words or "-h" in words:
         from pvc.cli.main import main as cli
 
         sys.exit(cli())
     gc.disable()  # one pin leaves no more rubbish than its process takes with it
-    code = _pin(words[1:])
-    # All that was answered is on the disk; taking the interpreter apart would only cost time.
+    _end(_short(lambda: _pin(words[1:])) or 0)
+
+
+def _end(code: int) -> "NoReturn":
+    """Exit at once: what was answered is written, and taking the interpreter apart costs time."""
     sys.stderr.flush()
     os._exit(code)
 
@@ -39,8 +47,19 @@ def main() -> "NoReturn":
 def _pin(words: list[str]) -> int:
     from pvc.launch.main import main as pin
 
+    return pin(words)
+
+
+def _warm_blame(words: list[str]) -> int | None:
+    from pvc.launch.blame import main as blame
+
+    return blame(words[1:]) if words[0] == "blame" else blame(words[3:], words[1])
+
+
+def _short(work: "Callable[[], int | None]") -> int | None:
+    """Go the short way, with the exit codes of the long one."""
     try:
-        return pin(words)
+        return work()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:

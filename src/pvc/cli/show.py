@@ -13,7 +13,9 @@ from datetime import UTC, datetime
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from pvc.model.span import FromBinding, FromSource, FromTool, Glue, Unversioned
+from pvc.cli.show_blame import owner
+from pvc.launch.words import day, excerpt
+from pvc.model.span import FromSource, Unversioned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from pvc.cli.app import App
     from pvc.model.body import Divergence
     from pvc.model.pin import Pin
-    from pvc.ops.blame import Blamed, BlameRun
     from pvc.ops.evidence import Bodies, Evidence
     from pvc.ops.import_ import Imported
     from pvc.ops.init import Initialized
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
     from pvc.ops.miss import Missed
     from pvc.ops.moves import Move
     from pvc.ops.owner import Owner
+    from pvc.ops.phrase import PhraseLog
     from pvc.ops.show import Shown
     from pvc.ops.supersede import Superseded
     from pvc.store.sync import SyncResult
     from pvc.store.versions import VersionInfo
 
-EXCERPT_CHARS = 60
 _LABEL = re.compile(r"(?<!\S)[a-z0-9][a-z0-9._-]*@[1-9][0-9]*(?![^\s:])")
 
 
@@ -50,18 +51,6 @@ def show(app: App, result: Any, *, as_json: bool) -> None:
         TEXTS.update(show_session.TEXTS)
     for line in TEXTS[name](result):
         app.say(line, marked=_LABEL)
-
-
-def excerpt(data: bytes, limit: int = EXCERPT_CHARS) -> str:
-    """Show the beginning of `data` on one line."""
-    text = data.decode("utf-8", "replace")
-    shown = text[:limit].replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
-    return f"{shown}…" if len(text) > limit else shown
-
-
-def day(seconds: int | None) -> str:
-    """Write a date in UTC, the same on every machine."""
-    return "-" if seconds is None else _written(seconds, "%Y-%m-%d")
 
 
 def moment(microseconds: int) -> str:
@@ -164,6 +153,16 @@ def _move_line(move: Move) -> str:
     return f"{between}: kept {move.kept} of {move.kept + move.lost} bytes{said}"
 
 
+def _phrase(result: PhraseLog) -> Iterator[str]:
+    for carrier in result.carriers:
+        note = "  (in its sources: it needs values)" if carrier.where == "sources" else ""
+        yield f"{version_line(carrier.version)}  {carrier.count} ×{note}"
+    for name, (first, last) in result.spans.items():
+        yield f"{name}: first seen in {first.label}, last in {last.label}"
+    if not result.carriers:
+        yield f"None of {result.searched} versions has that phrase."
+
+
 def _pins(result: PinsLog) -> Iterator[str]:
     if not result.pins:
         yield "No pins here."
@@ -237,47 +236,6 @@ UNKNOWN = {
     "seconds_between": "the time between the two (--seconds)",
 }
 # --- blame and miss -------------------------------------------------------------------------
-
-
-def _blamed(result: Blamed) -> Iterator[str]:
-    reasons: dict[str, str] = {}
-    wide = max((len(owner(run)) for run in result.runs), default=0)
-    named = max((len(run.section) for run in result.runs), default=0)
-    for run in result.runs:
-        data = result.rendered.data[run.start : run.end]
-        yield f"{run.start:>7}  {owner(run):<{wide}}  {run.section:<{named}}  {excerpt(data)}"
-        if run.version:
-            label = f"{run.version.name}@{run.version.number}"
-            reasons.setdefault(label, f"{label}  {run.version.author.name}: {run.version.subject}")
-    yield ""
-    yield from (reasons[label] for label in sorted(reasons, key=_by_number))
-
-
-def _by_number(label: str) -> tuple[str, int]:
-    name, _, number = label.rpartition("@")
-    return name, int(number)
-
-
-def owner(run: BlameRun) -> str:
-    """Who owns a run, in a few words."""
-    match run.origin:
-        case FromSource():
-            if run.version is None:
-                return "unversioned"
-            who = run.source.commit.short if run.source else run.version.id.short
-            name = (run.author or "").split(" <")[0]
-            return f"{run.version.name}@{run.version.number} {who} {name} {day(run.time)}"
-        case FromBinding(name=name) if run.entry and run.entry.entry:
-            who = run.entry.entry.author or "unlabelled"
-            return f"{name.replace('-', ' ')} {run.entry.entry.mode} {who} {day(run.time)}"
-        case FromBinding(name=name, pointer=pointer):
-            return f"value {name} ({pointer})"
-        case FromTool(name=name):
-            return f"tool {name}"
-        case Glue(rule):
-            return f"glue {rule}"
-        case Unversioned():
-            return "unversioned"
 
 
 def _missed(result: Missed) -> Iterator[str]:
@@ -385,12 +343,12 @@ def _synced(result: SyncResult) -> Iterator[str]:
 
 
 TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
-    "Blamed": _blamed,
     "Imported": _imported,
     "Bodies": _bodies,
     "Evidence": _found,
     "Initialized": _initialized,
     "Missed": _missed,
+    "PhraseLog": _phrase,
     "PinsLog": _pins,
     "Shown": _shown,
     "Superseded": _superseded,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pvc.cli.show import excerpt, moment, owner
+from pvc.cli.show import moment
+from pvc.cli.show_blame import owner
+from pvc.launch.words import excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

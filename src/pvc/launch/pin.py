@@ -331,7 +331,7 @@ class Pinner:
 
     def _pinned_or_none(self, known: Known, shape: str) -> Prompt | None:
         try:
-            return self._pinned(known, shape)
+            return self.pinned(known, shape)
         except (NotFoundError, CorruptError):
             return None  # the refusal stands on digests; only its place is lost
 
@@ -345,11 +345,11 @@ class Pinner:
                 hint="leave `--resume` out to pin it, or `pvc sync`",
             )
         self._check_tree(plan)
-        plan.prompt = self._pinned(known, known.text("provider"))
+        plan.prompt = self.pinned(known, known.text("provider"))
         self._note_adoption(plan)
         plan.answer = self._answer(plan, "same")
 
-    def _pinned(self, known: Known, shape: str) -> Prompt:
+    def pinned(self, known: Known, shape: str) -> Prompt:
         """Give a pinned prompt again, from its version and its bodies."""
         if known.text("observed"):
             return Prompt(self._body(known, "prompt"), [], ())

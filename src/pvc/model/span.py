@@ -148,7 +148,7 @@ SpanTuple = tuple[int, int, tuple[str, ...], int, str]
 """`(start, end, origin, offset, section)` as `core.program` gives it.
 
 `origin` is `("source", path, name)`, `("binding", name, pointer, path, at)`, `("tool", name,
-pointer)` or `("glue", rule)`; `at` is decimal text.
+pointer)`, `("glue", rule)` or `("unversioned",)`; `at` is decimal text.
 """
 
 
@@ -156,12 +156,29 @@ def lift(data: bytes, spans: list[SpanTuple], block_ends: tuple[int, ...]) -> Re
     """Turn the tuples of `core.program.run` into a `Rendered`."""
     return Rendered(
         data,
-        tuple(Span(start, end, _origin(o, offset), sec) for start, end, o, offset, sec in spans),
+        tuple(Span(start, end, origin_of(o, offset), sec) for start, end, o, offset, sec in spans),
         block_ends,
     )
 
 
-def _origin(origin: tuple[str, ...], offset: int) -> Origin:
+def lower(span: Span) -> SpanTuple:
+    """Turn a span back into the tuple that it was lifted from."""
+    match span.origin:
+        case FromSource(path, name, offset):
+            origin: tuple[str, ...] = ("source", path, name)
+        case FromBinding(name, pointer, offset, path, at):
+            origin = ("binding", name, pointer, path, str(at))
+        case FromTool(name, pointer, offset):
+            origin = ("tool", name, pointer)
+        case Glue(rule):
+            origin, offset = ("glue", rule), 0
+        case Unversioned(offset):
+            origin = ("unversioned",)
+    return span.start, span.end, origin, offset, span.section
+
+
+def origin_of(origin: tuple[str, ...], offset: int) -> Origin:
+    """Give the value of an origin's tuple."""
     match origin:
         case ("source", path, name):
             return FromSource(path, name, offset)
@@ -171,5 +188,7 @@ def _origin(origin: tuple[str, ...], offset: int) -> Origin:
             return FromTool(name, pointer, offset)
         case ("glue", rule):
             return Glue(rule)
+        case ("unversioned",):
+            return Unversioned(offset)
         case _:
             raise ValueError(f"no such origin: {origin}")

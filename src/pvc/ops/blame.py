@@ -1,25 +1,21 @@
 """Which commit wrote each byte of a rendered prompt.
 
 The road back: rendered byte → span (`core.program`) → byte of a file in the version → the version
-that introduced it (`core.blame` along the version chain) → the commit of the user's own history
-that wrote it (`core.blame` along the history up to that version's source).
+that introduced it → the commit of the user's own history that wrote it (`ops.owners`).
 
 Rule 1: runs tile the prompt; each has one origin.
-Rule 2: the user's history answers only where it holds the very blob that was adopted; else the
-version alone answers, and `source` is null (DESIGN §3). A pack's text is answered by the pack's
-own chain in the same way.
-Rule 3: a value is owned by whoever gave it. Version and commit of its run are the placeholder's.
+Rule 2: a value is owned by whoever gave it. Version and commit of its run are the placeholder's.
+Rule 3: glue is owned by the rendering rule, named `form/number/what`; no version and no commit.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pvc.core.blame import Annotation, annotate
 from pvc.core.entries import POINTER
+from pvc.core.owners import NOBODY
+from pvc.model.names import CommitId, ObjectId
 from pvc.model.span import (
     FromBinding,
     FromSource,
@@ -27,20 +23,19 @@ from pvc.model.span import (
     Glue,
     Origin,
     Rendered,
-    Span,
     Unversioned,
+    lower,
+    origin_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-    from pvc.core.blame import Run
-    from pvc.model.names import CommitId, ObjectId
+    from pvc.core.blame import Options, Watch
+    from pvc.core.owners import Run, Table
     from pvc.model.pin import Pin
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
-
-PACKS = ".pvc/packs/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +67,10 @@ class BlameRun:
     region: str = "system"
     entry: Pin | None = None
     """The pin of the session that added these bytes."""
+    first: object = None
+    """Who had the text or the value before; null where nobody asked."""
+    is_old: bool = False
+    """Whether it is older than was asked about."""
 
     @property
     def author(self) -> str | None:
@@ -119,6 +118,8 @@ class BlameRun:
             "author": self.author,
             "time": self.time,
             "reason": self.reason,
+            **({} if self.first is None else {"first": self.first}),
+            **({"old": True} if self.is_old else {}),
         }
 
 
@@ -149,17 +150,18 @@ def origin_json(origin: Origin) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class Blamed:
-    """The runs of one prompt, tiling `[0, bytes)`."""
+    """The runs of one prompt or head, tiling it or the part that was asked for."""
 
     subject: dict[str, object]
     rendered: Rendered
     runs: tuple[BlameRun, ...]
+    over: str = "prompt"
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.blame/1` (DESIGN §6)."""
         return {
             "schema": "pvc.blame/1",
-            "over": "prompt",
+            "over": self.over,
             "subject": self.subject,
             "digest": self.rendered.digest,
             "bytes": len(self.rendered.data),
@@ -173,171 +175,70 @@ def blame(
     version: VersionInfo,
     span: tuple[int, int] | None = None,
     entries: Iterable[Pin] = (),
+    *,
+    options: Options | None = None,
+    watch: Watch | None = None,
 ) -> tuple[BlameRun, ...]:
     """Blame the bytes of `rendered`, a prompt of `version`; `span` limits it to a byte range.
 
     `entries` are the pins of what a session added to it.
     """
-    owners = _Owners(repo, version, entries)
+    from pvc.ops.owners import table_of
+
+    table = table_of(repo, version, options, watch)
+    lift = Lift(repo, table, version, entries)
     start, end = span or (0, len(rendered.data))
-    runs: list[BlameRun] = []
-    for piece in rendered.spans:
-        if piece.end > start and piece.start < end:
-            for run in owners.of(_within(piece, start, end)):
-                if runs and _continues(runs[-1], run):
-                    runs[-1] = replace(runs[-1], end=run.end)
-                else:
-                    runs.append(run)
-    return tuple(runs)
+    return tuple(map(lift.run, table.runs(map(lower, rendered.spans), start, end)))
 
 
-def _within(span: Span, start: int, end: int) -> Span:
-    """Cut a span to a byte range; its origin moves along."""
-    skip = max(start - span.start, 0)
-    origin = span.origin
-    if skip and not isinstance(origin, Glue):
-        origin = replace(origin, offset=origin.offset + skip)
-    return replace(span, start=span.start + skip, end=min(span.end, end), origin=origin)
+class Lift:
+    """Turns the tuples of a table into values; each version and commit once."""
 
-
-def _continues(a: BlameRun, b: BlameRun) -> bool:
-    """Whether `b` is the same text from the same commits, going on where `a` ends."""
-    if (a.section, a.version, a.source, a.blob) != (b.section, b.version, b.source, b.blob):
-        return False
-    if isinstance(a.origin, Glue) or isinstance(b.origin, Glue):
-        return a.origin == b.origin
-    moved = replace(a.origin, offset=a.origin.offset + a.end - a.start)
-    return moved == b.origin
-
-
-class _UserHistory(NamedTuple):
-    """An annotated history that holds an adopted file: at `path` below `folder`."""
-
-    annotation: Annotation
-    folder: str
-    path: str
-
-
-class _Owners:
-    """Answers who owns a span of one version's prompt; annotates each history once."""
-
-    def __init__(self, repo: Repository, version: VersionInfo, entries: Iterable[Pin] = ()) -> None:
-        self.repo = repo
-        self.version = version
+    def __init__(
+        self,
+        repo: Repository,
+        table: Table,
+        version: VersionInfo,
+        entries: Iterable[Pin] = (),
+    ) -> None:
+        self._repo = repo
+        self._table = table
         self._entries = {f"{POINTER}{pin.n}": pin for pin in entries}
-        self._infos: dict[CommitId, VersionInfo] = {version.id: version}
-        self._histories: dict[tuple[CommitId, str], Annotation] = {}
-        self._sources: dict[tuple[CommitId, str], SourceCommit] = {}
-        self._locks: dict[CommitId, dict[str, CommitId]] = {}
+        self._versions = {version.id: version}
+        self._sources: dict[int, SourceCommit] = {}
 
-    @cached_property
-    def chain(self) -> Annotation:
-        """The version chain up to this version, annotated."""
-        from pvc.store.history import GitHistory
+    def run(self, found: Run) -> BlameRun:
+        """Turn one run into a value."""
+        start, end, origin, offset, section, blob, version, source = found
+        return BlameRun(
+            start,
+            end,
+            section,
+            origin_of(origin, offset),
+            None if version == NOBODY else self._version(version),
+            ObjectId(blob) if blob else None,
+            None if source == NOBODY else self._source(source),
+            entry=self._entries.get(origin[2]) if origin[0] == "binding" else None,
+        )
 
-        return annotate(GitHistory(self.repo, self.version.id))
-
-    def of(self, span: Span) -> Iterator[BlameRun]:
-        """Split a span by the commits that introduced its bytes."""
-        match span.origin:
-            case FromSource(path, _, offset):
-                for start, end, run in overlaps(self.chain.runs(path), offset, len(span)):
-                    yield from self._adopted(span, start - offset, end - start, run)
-            case FromBinding(_, _, _, path, at) if path:  # else no placeholder asked for it
-                for _, _, run in overlaps(self.chain.runs(path), at, 1):
-                    info = self._info(run.commit)
-                    yield BlameRun(span.start, span.end, span.section, span.origin, info)
-            case FromBinding(pointer=pointer):
-                entry = self._entries.get(pointer)
-                yield BlameRun(span.start, span.end, span.section, span.origin, entry=entry)
-            case _:
-                yield BlameRun(span.start, span.end, span.section, span.origin)
-
-    def _adopted(self, span: Span, skip: int, size: int, run: Run) -> Iterator[BlameRun]:
-        """Split bytes that one version introduced by the commits of the user's history.
-
-        `run` holds them: `size` bytes from byte `skip` of the span.
-        """
-        info = self._info(run.commit)
-        assert isinstance(span.origin, FromSource)  # noqa: S101  # `of` calls this for sources only
-        at = span.start + skip
-        origin = replace(span.origin, offset=span.origin.offset + skip)
-        blob = self.chain.blob_of(origin.path)
-        offset = run.offset + origin.offset - run.start
-        whole = BlameRun(at, at + size, span.section, origin, info, blob)
-        history = self._history(info, run)
-        if history is None:
-            yield whole
-            return
-        for start, end, user in overlaps(history.annotation.runs(history.path), offset, size):
-            begin = start - offset
-            yield replace(
-                whole,
-                start=at + begin,
-                end=at + end - offset,
-                origin=replace(origin, offset=origin.offset + begin),
-                source=self._source(user, history.folder),
-            )
-
-    def _history(self, info: VersionInfo, run: Run) -> _UserHistory | None:
-        """Annotate where the version's bytes came from, when that holds the adopted blob."""
-        from pvc.store.history import GitHistory, is_complete
-
-        place = self._place(info, run.path)
-        if place is None:
-            return None
-        tip, folder, path = place
-        if (tip, folder) not in self._histories:
-            if not is_complete(self.repo, tip):
-                return None
-            self._histories[tip, folder] = annotate(GitHistory(self.repo, tip, folder))
-        history = self._histories[tip, folder]
-        if path not in history.files or history.blob_of(path) != run.blob:
-            return None
-        return _UserHistory(history, folder, path)
-
-    def _place(self, info: VersionInfo, path: str) -> tuple[CommitId, str, str] | None:
-        """Find the commit, folder and path that a file of a version was taken from."""
-        if not path.startswith(PACKS):
-            return None if info.source is None else (info.source, info.source_path, path)
-        pack, _, inner = path.removeprefix(PACKS).partition("/")
-        commit = self._lock(info).get(pack)
-        return None if commit is None else (commit, "", inner)
-
-    def _lock(self, info: VersionInfo) -> dict[str, CommitId]:
-        """Read which commit each pack of a version came from."""
-        if info.id not in self._locks:
-            from pvc.store.versions import pack_commits
-
-            self._locks[info.id] = pack_commits(self.repo, info)
-        return self._locks[info.id]
-
-    def _source(self, run: Run, prefix: str) -> SourceCommit:
-        path = f"{prefix}/{run.path}" if prefix else run.path
-        key = (run.commit, path)
-        if key not in self._sources:
-            self._sources[key] = source_commit(self.repo, run.commit, path)
-        return self._sources[key]
-
-    def _info(self, commit: CommitId) -> VersionInfo:
+    def _version(self, number: int) -> VersionInfo:
         from pvc.store.versions import at_commit
 
-        if commit not in self._infos:
-            self._infos[commit] = at_commit(self.repo, commit)
-        return self._infos[commit]
+        commit = CommitId(self._table.version(number)[3])
+        if commit not in self._versions:
+            self._versions[commit] = at_commit(self._repo, commit)
+        return self._versions[commit]
+
+    def _source(self, number: int) -> SourceCommit:
+        if number not in self._sources:
+            commit, path, author, time, subject = self._table.source(number)
+            self._sources[number] = SourceCommit(CommitId(commit), path, author, time, subject)
+        return self._sources[number]
 
 
 def source_commit(repo: Repository, oid: CommitId, path: str) -> SourceCommit:
     """Read who wrote a commit of the user's history, and its subject."""
-    commit = repo.commit(oid)
-    subject = commit.message.split("\n", 1)[0]
-    return SourceCommit(oid, path, str(commit.author), commit.time.seconds, subject)
+    from pvc.ops.owners import source_row
 
-
-def overlaps(runs: tuple[Run, ...], offset: int, size: int) -> Iterator[tuple[int, int, Run]]:
-    """Give the parts of `[offset, offset + size)` that each run covers, in order."""
-    at = bisect_right(runs, offset, key=lambda run: run.end)
-    while at < len(runs) and runs[at].start < offset + size:
-        run = runs[at]
-        yield max(run.start, offset), min(run.end, offset + size), run
-        at += 1
+    _, _, author, time, subject = source_row(repo, oid, path)
+    return SourceCommit(oid, path, author, time, subject)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pvc.core.compile import Program, compile_pack
@@ -28,6 +29,15 @@ def compile_version(repo: Repository, version: VersionInfo) -> Program:
     program = compile_pack(pack_of(repo, version))
     write(str(repo.common_dir), version.id, (version.name, version.number, version.id, program))
     return program
+
+
+def keep_program(repo: Repository, version: VersionInfo) -> None:
+    """Keep the program of a version, where it is not kept yet and can be."""
+    from pvc.launch.cache import read
+
+    if read(str(repo.common_dir), version.id) is None:
+        with suppress(OSError):
+            compile_version(repo, version)
 
 
 def program_of(directory: str, commit: str) -> tuple[str, int, str, Program]:

@@ -7,29 +7,57 @@ from typing import TYPE_CHECKING
 import click
 
 from pvc.cli.app import json_option
+from pvc.cli.options import environment_options
 
 if TYPE_CHECKING:
     from pvc.cli.app import App
+    from pvc.cli.options import EnvironmentArguments
 
 
 @click.command()
 @click.argument("name", required=False)
+@click.option("--tree", metavar="NAME", help="The same as NAME.")
 @click.option("--pins", is_flag=True, help="List pinned sessions instead of versions.")
+@click.option("-S", "phrase", metavar="PHRASE", help="Versions whose rendered text has PHRASE.")
+@environment_options
 @click.option(
     "--limit", "-n", type=click.IntRange(1), default=50, show_default=True, help="At most so many."
 )
 @json_option
 @click.pass_obj
-def command(app: App, name: str | None, limit: int, *, pins: bool, as_json: bool) -> None:
+def command(
+    app: App,
+    name: str | None,
+    tree: str | None,
+    phrase: str | None,
+    environment: EnvironmentArguments,
+    limit: int,
+    *,
+    pins: bool,
+    as_json: bool,
+) -> None:
     """List the versions of a tree or pack, newest first.
 
     Without NAME, the newest version of each tree and pack.
 
     Below a tree's version stand the events that moved its prompt (a pack's version, an adoption, a
     change of the toolset) with the bytes that moved, over the values of the newest session here.
+
+    With -S, first and last version that carry a phrase, and all between. Values that placeholders
+    need may be given; for a version that lacks some, its source texts are searched.
     """
+    from pvc.cli.progress import progress
     from pvc.cli.show import show
     from pvc.ops.log import pins_log, versions_log
+    from pvc.ops.phrase import phrase_log
 
+    name = name or tree
+    if phrase is not None:
+        if pins:
+            raise click.UsageError("-S searches versions, not pins")
+        with progress("search") as watch:
+            found = phrase_log(app.repo, phrase, name, environment.read(app), watch)
+        show(app, found, as_json=as_json)
+        return
     result = pins_log(app.repo, name, limit) if pins else versions_log(app.repo, name, limit)
     show(app, result, as_json=as_json)

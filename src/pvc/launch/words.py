@@ -1,0 +1,91 @@
+"""Results of a blame in words and as JSON, for people and programs; imports nothing.
+
+The warm path prints with this, and so do the click commands: one wording.
+
+Rule 1: text that came from outside is shown with its control characters escaped, for a terminal
+obeys them.
+Rule 2: a date is in UTC, the same on every machine.
+"""
+
+import time
+
+from pvc.core.json_text import dump
+from pvc.launch.answer import CONTROL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    Row = tuple[str, str, str, bytes]
+
+EXCERPT_CHARS = 60
+_NOT_LAYOUT = {code: shown for code, shown in CONTROL.items() if chr(code) not in "\n\t"}
+_FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
+YELLOW, CYAN, DIM, PLAIN = "\x1b[33m", "\x1b[36m", "\x1b[2m", "\x1b[0m"
+
+
+def printable(text: str) -> str:
+    """Return `text` with control characters escaped, so that a terminal cannot obey them."""
+    return text.translate(_NOT_LAYOUT).encode("utf-8", "backslashreplace").decode()
+
+
+def excerpt(data: bytes, limit: int = EXCERPT_CHARS) -> str:
+    """Show the beginning of `data` on one line."""
+    text = data[: 4 * limit + 4].decode("utf-8", "replace")
+    shown = text[:limit].replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
+    return f"{shown}…" if len(text) > limit else shown
+
+
+def day(seconds: int | None) -> str:
+    """Write a date in UTC; beyond the years that have four digits, the seconds themselves."""
+    if seconds is None:
+        return "-"
+    if not _FIRST_SECOND <= seconds <= _LAST_SECOND:
+        return f"@{seconds}"
+    return time.strftime("%Y-%m-%d", time.gmtime(seconds))
+
+
+def who(label: str, commit: str, author: str, seconds: int | None) -> str:
+    """Name an owner: what was adopted, the commit, who wrote it and when."""
+    return f"{label} {commit[:12]} {author.partition(' <')[0]} {day(seconds)}"
+
+
+def run_lines(rows: "Sequence[Row]", *, colour: bool) -> "Iterator[str]":
+    """Show runs, one on a line: `(place, owner, section, data)`."""
+    wide = max([len(row[1]) for row in rows], default=0)
+    named = max([len(row[2]) for row in rows], default=0)
+    for start, owner, section, data in rows:
+        yield _run_line(f"{start:>7}", f"{owner:<{wide}}", f"{section:<{named}}", data, colour)
+
+
+def _run_line(start: str, owner: str, section: str, data: bytes, colour: bool) -> str:  # noqa: FBT001 - of `run_lines`
+    left, name = printable(owner), printable(section)
+    if colour:
+        return f"{DIM}{start}{PLAIN}  {YELLOW}{left}{PLAIN}  {CYAN}{name}{PLAIN}  " + printable(
+            excerpt(data)
+        )
+    return f"{start}  {left}  {name}  {printable(excerpt(data))}"
+
+
+def reason_lines(reasons: "Iterable[tuple[str, int, str, str]]") -> "Iterator[str]":
+    """Say why each version was adopted: `(name, number, author, reason)`, in their order."""
+    yield ""
+    for name, number, author, reason in sorted(set(reasons)):
+        subject = reason.split("\n", 1)[0]
+        yield printable(f"{name}@{number}  {author.partition(' <')[0]}: {subject}")
+
+
+def pretty(value: object, indent: str = "\n") -> str:
+    """Write JSON with two blanks a level, as the commands print it."""
+    inner = indent + "  "
+    if isinstance(value, dict):
+        rows = [f"{dump(str(key))}: {pretty(item, inner)}" for key, item in value.items()]
+        return "{" + inner + f",{inner}".join(rows) + indent + "}" if rows else "{}"
+    if isinstance(value, (list, tuple)):
+        rows = [pretty(item, inner) for item in value]
+        return "[" + inner + f",{inner}".join(rows) + indent + "]" if rows else "[]"
+    if isinstance(value, str):
+        return dump(str(value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return "null" if value is None else "true" if value else "false"
