@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-BENCHES = ("render", "pin")
+BENCHES = ("render", "pin", "blame")
 
 
 def main(names: list[str]) -> int:
