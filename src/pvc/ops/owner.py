@@ -18,7 +18,7 @@ from pvc.model.span import FromSource, FromTool, Unversioned
 from pvc.ops.blame import BlameRun, SourceCommit, blame
 
 if TYPE_CHECKING:
-    from pvc.model.body import Divergence
+    from pvc.model.body import Body, Divergence
     from pvc.model.span import Rendered
     from pvc.ops.attribute import Attribution
     from pvc.ops.request import Side, Where
@@ -65,7 +65,9 @@ def owner_of(
         removed = _removed(where.repo, run_before, before.version, now.version)
         if removed:
             return Owner(removed, "removed"), tuple(said)
-    unowned = BlameRun(place.offset, place.offset + 1, "", _loose(place), region=str(place.region))
+    unowned = BlameRun(
+        place.offset, place.offset + 1, "", _loose(place, b.body), region=str(place.region)
+    )
     return Owner(run_now or run_before or unowned, "written"), tuple(said)
 
 
@@ -132,11 +134,15 @@ def describe(found: Attribution) -> str:
     return f"no tree here has this text; the nearest: {near}"
 
 
-def _loose(place: Divergence) -> FromTool | Unversioned:
+def _loose(place: Divergence, b: Body) -> FromTool | Unversioned:
     pointer = place.path_b or place.path_a or ""
-    if place.region == "tools":
-        return FromTool("", pointer, place.leaf_byte_offset or 0)
-    return Unversioned(place.leaf_byte_offset or 0)
+    at = place.leaf_byte_offset or 0
+    if place.region != "tools":
+        return Unversioned(at)
+    tool = "/".join(pointer.split("/")[:3])
+    named = (leaf for leaf in b.leaves if leaf.pointer in (f"{tool}/name", f"{tool}/function/name"))
+    name = next((leaf.text for leaf in named), "")
+    return FromTool(name, pointer, at)
 
 
 def _block_start(rendered: Rendered, pointer: str) -> int:
