@@ -1,4 +1,4 @@
-"""Compare two request bodies of 1 MB with `json.loads` of both, and two of 50 MB in time and memory.
+"""Compare two bodies of 1 MB with `json.loads` of both, and two of 50 MB in time and memory.
 
     python bench/miss.py [--large]
 
@@ -13,9 +13,13 @@ import argparse
 import json
 import random
 import resource
+import subprocess
 import sys
+import tempfile
 import time
 from copy import deepcopy
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pvc.core.miss import Context, compare
@@ -82,6 +86,14 @@ def least(act: Callable[[], object], times: int) -> float:
     return min(spent)
 
 
+def loaded(a_json: bytes, b_json: bytes) -> object:
+    return json.loads(a_json), json.loads(b_json)
+
+
+def missed(a_json: bytes, b_json: bytes) -> object:
+    return compare(*read_pair(a_json, b_json), Context())
+
+
 def ratios(block: int) -> None:
     a = body(1_000_000, 1, block)
     cleared, edited = later(a), later(a)
@@ -97,11 +109,8 @@ def ratios(block: int) -> None:
     print(f"{len(a_json)} bytes, {len(a['messages'])} messages")
     for name, b in cases.items():
         b_json = json.dumps(b).encode()
-        loads = least(lambda b_json=b_json: (json.loads(a_json), json.loads(b_json)), 15)  # type: ignore[misc]  # bound now
-        miss = least(
-            lambda b_json=b_json: compare(*read_pair(a_json, b_json), Context()),
-            15,  # type: ignore[misc]  # as above
-        )
+        loads = least(partial(loaded, a_json, b_json), 15)
+        miss = least(partial(missed, a_json, b_json), 15)
         print(f"  {name:<18} {miss * 1000:6.1f} ms, {miss / loads:.1f} x json.loads of both")
 
 
@@ -109,15 +118,16 @@ def large() -> None:
     a = body(50_000_000, 1, 2000)
     b = later(a)
     b["messages"][len(a["messages"]) // 4 * 2]["content"][0]["content"] = "(cleared)"
-    texts = [json.dumps(x).encode() for x in (a, b)]
-    del a, b
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.process_time()
-    found = compare(*read_pair(*texts), Context())
-    spent = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    sizes = " and ".join(f"{len(text) / 1e6:.0f} MB" for text in texts)
-    print(f"{sizes}: {spent:.2f} s CPU, {found.kind}, {(peak - before) / 1024:.0f} MB more at peak")
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / name for name in ("a.json", "b.json")]
+        for path, value in zip(paths, (a, b), strict=True):
+            path.write_text(json.dumps(value))
+        words = [sys.executable, "-m", "pvc", "miss", *map(str, paths)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    peak = used.ru_maxrss >> 10
+    print(f"50 MB each, the whole command: {used.ru_utime:.2f} s CPU, {peak} MB at peak")
+    print(done.stdout.split("\n")[0], done.stderr)
 
 
 def main() -> int:

@@ -13,7 +13,9 @@ from pvc.errors import NotFoundError, UsageError
 from pvc.model.body import Kind, Verdict
 from pvc.ops import supersede
 from pvc.ops.miss import ADVICE, Missed, MissOptions, run
+from pvc.ops.price import SAMPLE_BYTES
 from pvc.ops.render import render_version
+from pvc.providers.tokens import family_of
 from pvc.store.open import open_repository
 from pvc.store.versions import find
 
@@ -204,3 +206,14 @@ def test_tokens_are_counted_where_the_tokenizer_is_installed(outside: Here) -> N
     lost = outside.miss(a, b).lost
     assert lost.tokens_low == lost.tokens == lost.tokens_high
     assert lost.how == "counted with o200k_base"
+
+
+def test_of_a_long_text_a_sample_tells_the_tokens(outside: Here) -> None:
+    words = [LONG, "def sail(route: str) -> list[int]:\n    return []\n" * 80]
+    long = "".join(words[i % 2] for i in range(90))
+    a, b = outside.body("a.json", long), outside.body("b.json", "x" + long)
+    lost = outside.miss(a, b).lost
+    assert lost.size_bytes > 4 * SAMPLE_BYTES
+    whole = family_of("claude-sonnet-5").estimate(long)
+    assert abs(lost.tokens - whole.estimate) < 0.05 * whole.estimate
+    assert lost.tokens_low < whole.estimate < lost.tokens_high

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 PRICE = "pvc.price."
 
 
+SAMPLE_BYTES = 1 << 16
+SAMPLE_PIECES = 32
+SAMPLE_BAND = 0.03
 BYTES_PER_TOKEN = 4.0
 BYTES_PER_TOKEN_BAND = (3.0, 5.0)
 """For bytes of which only the number is known."""
@@ -78,8 +81,10 @@ def lost_of(
     size = miss.scope_bytes - miss.reusable_bytes if miss.verdict is Verdict.MISS else 0
     if not size:
         return Lost(0, 0, 0, 0, 0.0, "nothing lost")
-    lost = a.stream()[miss.reusable_bytes : miss.scope_bytes]
-    tokens = count(lost, b.model, _reported(b, usage_b))
+    lost = Sample.of(a, miss.reusable_bytes, miss.scope_bytes)
+    usage = Usage.of(usage_b) if usage_b else None
+    whole = (Sample.of(b, 0, len(b)), usage.total) if usage and usage.total else None
+    tokens = count(lost, b.model, whole)
     facts = facts or _facts(a.shape)
     cost = _cost(tokens.estimate, b.model, facts, _lifetime(b, facts))
     money = _money(cost, b.model, config) if config else None
@@ -98,16 +103,56 @@ def _facts(shape: str) -> Facts:
     return load_facts("anthropic" if shape == ANTHROPIC else "openai")
 
 
-def count(text: bytes, model: str, whole: tuple[bytes, int] | None = None) -> Tokens:
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A stretch of a stream: whole, or when it is long, pieces of it spread evenly.
+
+    A tokenizer's classes are counted in a fraction of a millisecond a kilobyte, so a megabyte would
+    take longer than all the rest; the mix of a prompt is told well enough by 64 KB of it.
+    """
+
+    text: str
+    scale: float
+
+    @classmethod
+    def of(cls, body: Body, start: int, end: int) -> Sample:
+        """Take bytes `start` to `end` of a body's stream."""
+        size = end - start
+        count = 1 if size <= SAMPLE_BYTES else SAMPLE_PIECES
+        each = min(size, SAMPLE_BYTES) // count
+        data = b"".join([_stretch(body, start + i * size // count, each) for i in range(count)])
+        return cls(data.decode("utf-8", "replace"), size / max(len(data), 1))
+
+    def scaled(self, tokens: Tokens) -> Tokens:
+        """Speak of the whole stretch."""
+        low, high = (tokens.low, tokens.high)
+        if low == high and self.scale > 1:  # counted, but only in the sample
+            low, high = (round(low * (1 + by)) for by in (-SAMPLE_BAND, SAMPLE_BAND))
+        low, high = (round(number * self.scale) for number in (low, high))
+        return Tokens(round(tokens.estimate * self.scale), low, high, tokens.how)
+
+
+def _stretch(body: Body, start: int, size: int) -> bytes:
+    """Join `size` bytes of a stream, from the parts that hold them."""
+    part = body.part_at(start)
+    skip = start - body.part_starts[part]
+    data = b""
+    while len(data) < skip + size and part < len(body.parts):
+        data += body.parts[part].data
+        part += 1
+    return data[skip : skip + size]
+
+
+def count(lost: Sample, model: str, whole: tuple[Sample, int] | None = None) -> Tokens:
     """Tell the tokens of a text; `whole` is a text around it and its reported tokens."""
     family = family_of(model)
-    words = text.decode("utf-8", "replace")
-    if family.tokenizer and (counted := _counted(words, family.tokenizer)) is not None:
-        return Tokens(counted, counted, counted, f"counted with {family.tokenizer}")
-    tokens = family.estimate(words)
+    if family.tokenizer and (counted := _counted(lost.text, family.tokenizer)) is not None:
+        how = f"counted with {family.tokenizer}"
+        return lost.scaled(Tokens(counted, counted, counted, how))
+    tokens = lost.scaled(family.estimate(lost.text))
     if whole is None:
         return tokens
-    return tokens.scaled(whole[1], family.estimate(whole[0].decode("utf-8", "replace")))
+    return tokens.scaled(whole[1], whole[0].scaled(family.estimate(whole[0].text)))
 
 
 def _counted(text: str, name: str) -> int | None:
@@ -117,11 +162,6 @@ def _counted(text: str, name: str) -> int | None:
     except ImportError:
         return None
     return len(splintr.Tokenizer.from_pretrained(name).encode(text))
-
-
-def _reported(b: Body, usage_b: Mapping[str, Any] | None) -> tuple[bytes, int] | None:
-    usage = Usage.of(usage_b) if usage_b else None
-    return (b.stream(), usage.total) if usage and usage.total else None
 
 
 def _cost(tokens: int, model: str, facts: Facts, lifetime: str) -> float:
