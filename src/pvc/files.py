@@ -12,6 +12,7 @@ terminal or a path would take for something else, what is too large.
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
 import tempfile
@@ -177,14 +178,30 @@ def _no_folder(folder: str, state: State) -> NotFoundError:
 def _stage_worktree(git: Git, worktree: Path, folder: str) -> None:
     """Stage what is in the folder now: tracked and new files, not ignored ones."""
     pathspec = ["--", folder] if folder else []
-    words = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", *pathspec)
-    paths = sorted(set(git.output(*words).split(b"\0")[:-1]))
+    words = ("ls-files", "-z", "-v", "--cached", "--others", "--exclude-standard", *pathspec)
+    tagged = {row[2:]: row[:1] for row in git.output(*words).split(b"\0")[:-1]}
+    paths = sorted(tagged)
     refuse([*_worktree_problems(worktree, paths), *_filter_problems(git, paths)])
+    _drop_flags(git, worktree, tagged)
+    _update_index(git, paths, "--add", "--remove", "--replace", "--ignore-skip-worktree-entries")
+
+
+def _drop_flags(git: Git, worktree: Path, tagged: Mapping[bytes, bytes]) -> None:
+    """Let git look at files that it was told not to look at.
+
+    What a sparse checkout left out is not there and stays as it is staged.
+    """
+    assumed = [path for path, tag in tagged.items() if tag.islower()]
+    skipped = [path for path, tag in tagged.items() if tag in b"Ss"]
+    there = [path for path in skipped if os.path.lexists(worktree / os.fsdecode(path))]
+    for paths, flag in ((assumed, "--no-assume-unchanged"), (there, "--no-skip-worktree")):
+        if paths:
+            _update_index(git, paths, flag)
+
+
+def _update_index(git: Git, paths: Sequence[bytes], *options: str) -> None:
     listing = b"".join(path + b"\0" for path in paths)
-    git.output(
-        "update-index", "--add", "--remove", "--replace", "-z", "--stdin",
-        data=listing, error=UsageError,
-    )  # fmt: skip
+    git.output("update-index", *options, "-z", "--stdin", data=listing, error=UsageError)
 
 
 def _worktree_problems(worktree: Path, paths: Sequence[bytes]) -> Iterator[str]:

@@ -44,3 +44,12 @@ def test_an_unknown_key_with_a_line_feed_makes_no_second_line(plain: Clone) -> N
     plain.write("agent/pvc.toml", HEAD + '"a\\nhint: b" = 1\n')
     plain.commit()
     assert len(plain.refused("supersede", "agent", "-m", "x", code=2).splitlines()) == 2
+
+
+def test_a_glob_that_leads_nowhere_is_not_adopted(plain: Clone) -> None:
+    plain.write("agent/pvc.toml", HEAD + 'files = ["*.md", "skils/*.md"]\nbindings = ["cwd"]\n')
+    plain.commit()
+    error = plain.refused("supersede", "agent", "-m", "x", code=1)
+    assert "skils/*.md" in error
+    assert plain.refs() == ""
+    plain.pvc("supersede", "agent", "-m", "x", "--accept-findings")

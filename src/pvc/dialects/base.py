@@ -22,15 +22,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pvc.dialects.globs import is_glob, matches
-from pvc.dialects.manifest import near, parse_manifest
+from pvc.dialects.manifest import default_files, near, parse_manifest
 from pvc.errors import DecodeError, NotFoundError, UnsupportedError, UsageError
-from pvc.model.finding import Assessment
+from pvc.model.finding import Assessment, Finding, Severity
 from pvc.model.manifest import MANIFEST, Form, Kind
 from pvc.model.source import Sources
 from pvc.model.span import Plane
 
 if TYPE_CHECKING:
-    from pvc.model.finding import Finding
+    from collections.abc import Iterator
+
     from pvc.model.manifest import Manifest
     from pvc.model.pack import Pack
     from pvc.model.source import Source
@@ -87,8 +88,25 @@ def read_pack(sources: Sources) -> Pack:
 
 
 def findings_of(pack: Pack, sources: Sources | None = None) -> tuple[Finding, ...]:
-    """Report what the pack's form has to say about it."""
-    return dialect(Form(pack.form)).findings(pack, sources)
+    """Report what the pack's form has to say about it, and globs that lead nowhere."""
+    own = dialect(Form(pack.form)).findings(pack, sources)
+    return (*own, *_empty_globs(read_layers(sources)[-1])) if sources else own
+
+
+def _empty_globs(layer: Layer) -> Iterator[Finding]:
+    """Report each glob of a manifest that means no file; a default one may."""
+    paths = [layer.inner(source) for source in layer.files]
+    defaults = default_files(layer.manifest.form)
+    for pattern in layer.manifest.files:
+        is_own = is_glob(pattern) and pattern not in defaults
+        if is_own and not any(matches(pattern, path) for path in paths):
+            yield Finding(
+                "files-empty",
+                Severity.CORRUPTING,
+                f"`files` asks for `{pattern}`, and no file is so called",
+                name=pattern,
+                at=layer.folder + MANIFEST,
+            )
 
 
 def assess(pack: Pack, sources: Sources | None = None) -> Assessment:

@@ -64,6 +64,11 @@ _FEW = 16
 _TTL = re.compile(r"[1-9][0-9]{0,4}[smh]")
 
 
+def default_files(form: Form) -> tuple[str, ...]:
+    """Give the globs of a manifest that names none."""
+    return DEFAULT_FILES.get(form, _EVERY_FILE)
+
+
 def parse_manifest(data: bytes, *, at: str = MANIFEST) -> Manifest:
     """Parse a manifest.
 
@@ -183,7 +188,7 @@ class _Table:
             return ()
         if "files" in self.table and not files:
             raise UsageError("`files` is empty", at=self.at, hint="leave it out for the default")
-        return tuple(self._path("files", f) for f in files) or DEFAULT_FILES.get(form, _EVERY_FILE)
+        return tuple(self._path("files", f) for f in files) or default_files(form)
 
     def _path(self, key: str, path: str) -> str:
         if path and any(part in ("", ".", "..") for part in path.split("/")):

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError
 from pvc.launch import writer
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
+from pvc.store.base import check_ref_name
 from pvc.store.index import new_segments
 from pvc.store.versions import at_ref, check_chain
 
@@ -221,7 +222,7 @@ class _Exchange:
 
     def __post_init__(self) -> None:
         self._is_there: frozenset[str] = frozenset()
-        self._prefix = (self.repo.config("pvc.refPrefix") or LOCAL).rstrip("/")
+        self._prefix = _prefix(self.repo)
         self._seen = f"{LOCAL}/remotes/{self.remote}"
         settings = (
             "fetch.output=full",
@@ -374,6 +375,18 @@ class _Exchange:
                 "`git config pvc.refPrefix refs/heads/pvc`, in every clone"
             )
         return ""
+
+
+def _prefix(repo: Repository) -> str:
+    """Read where the refs are on the remote: a plain name, or a `+` in it would force."""
+    prefix = (repo.config("pvc.refPrefix") or LOCAL).rstrip("/")
+    try:
+        check_ref_name(prefix)
+    except UsageError:
+        prefix = ""
+    if not prefix.startswith("refs/"):
+        raise UsageError("`pvc.refPrefix` is no name below `refs/`", hint="such as refs/heads/pvc")
+    return prefix
 
 
 _ANOTHERS = "another clone's; it is left out here"
