@@ -19,7 +19,7 @@ _NO_LINKS = frozenset((errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK
 
 def refusal(error: OSError, path: str = "", what: str = "the system refuses") -> WriteError:
     """Say that the system refused, in one line with the place: what no caller could mend."""
-    reason = os.strerror(error.errno) if error.errno else str(error) or type(error).__name__
+    reason = error.strerror or str(error) or type(error).__name__
     return WriteError(
         f"{what}: {reason[:1].lower()}{reason[1:]}",
         at=path or os.fsdecode(error.filename or ""),

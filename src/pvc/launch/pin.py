@@ -22,6 +22,7 @@ from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError, Writ
 from pvc.launch import prompt as prompts
 from pvc.launch import record, writer
 from pvc.launch.answer import Answer, failed
+from pvc.launch.disk import refusal
 from pvc.launch.index import tips_bytes
 from pvc.launch.known import Known, all_of, folded, newest
 from pvc.launch.prompt import Prompt
@@ -337,8 +338,10 @@ class Pinner:
 
     def _resume(self, plan: Plan) -> None:
         call, known = plan.call, plan.known
+        if isinstance(plan.trouble, OSError):
+            raise refusal(plan.trouble)
         if plan.trouble is not None:
-            raise CorruptError(str(plan.trouble), hint="`pvc verify`")
+            raise plan.trouble
         if known is None:
             raise NotFoundError(
                 f"session `{call.session}` is not pinned here",
@@ -382,12 +385,18 @@ class Pinner:
         if wanted == prompts.digest(prompts.EMPTY):
             return prompts.EMPTY
         found = body(self.place, wanted, known.text("writer"))
-        if found is None:
-            raise NotFoundError(
-                f"the {part} of session `{known.text('session')}` is not here",
-                hint="it was pinned on another clone; give the values again",
-            )
-        return found
+        return self._searched(known, part) if found is None else found
+
+    def _searched(self, known: Known, part: str) -> bytes:
+        """Look for a body once more, as other commands do; raises what stands in the way."""
+        from pvc.ops.pins import search_body
+
+        what = {"prompt": "bytes", "environment": "values"}.get(part, part)
+        return search_body(
+            self.place.git_dir,
+            known.text(f"{part}.digest"),
+            f"the {what} of session `{known.text('session')}`",
+        )
 
     def _check_tree(self, plan: Plan) -> None:
         known = plan.known

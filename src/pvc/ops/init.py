@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from pvc.dialects.detect import STANDS_ON, detect
 from pvc.dialects.manifest import parse_manifest
-from pvc.errors import NotFoundError, RefusedError, UnsupportedError, UsageError, WriteError
+from pvc.errors import (
+    NotFoundError,
+    PvcError,
+    RefusedError,
+    UnsupportedError,
+    UsageError,
+    WriteError,
+)
 from pvc.model.manifest import MANIFEST, Form
 from pvc.model.names import TreeName
 from pvc.model.source import Source, Sources
 from pvc.store.entries import name_problem, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pvc.store.repo import Repository
@@ -68,8 +77,11 @@ def run(
     else:
         name = str(TreeName(name or name_from(folder.name)))
         form = form or detect(_read(folder, files))
-    written = _write_files(folder, files, name, Form(form))
-    return Initialized(name, form, relative, written, write_builtin_packs(repo))
+    wanted = _wanted_files(folder, files, name, Form(form))
+    with _all_or_nothing(folder, wanted):
+        _write_files(folder, wanted)
+        packs = write_builtin_packs(repo)
+    return Initialized(name, form, relative, tuple(wanted), packs)
 
 
 def inside(repo: Repository, folder: Path) -> tuple[Path, str]:
@@ -145,7 +157,8 @@ def manifest_of(name: str, form: Form, files: tuple[str, ...] = ()) -> dict[str,
     return manifest
 
 
-def _write_files(folder: Path, files: list[str], name: str, form: Form) -> tuple[str, ...]:
+def _wanted_files(folder: Path, files: list[str], name: str, form: Form) -> dict[str, bytes]:
+    """Choose what is to be written; raises `RefusedError` where something is in its place."""
     import tomli_w
 
     manifest = manifest_of(name, form)
@@ -158,6 +171,10 @@ def _write_files(folder: Path, files: list[str], name: str, form: Form) -> tuple
     for path in wanted:
         if os.path.lexists(folder / path):
             raise RefusedError(f"`{path}` is no plain file", at=str(folder), hint="move it away")
+    return wanted
+
+
+def _write_files(folder: Path, wanted: dict[str, bytes]) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, data in wanted.items():
@@ -165,7 +182,23 @@ def _write_files(folder: Path, files: list[str], name: str, form: Form) -> tuple
                 file.write(data)
     except OSError as error:
         raise WriteError(f"cannot write: {error.strerror}", at=str(folder)) from error
-    return tuple(wanted)
+
+
+@contextmanager
+def _all_or_nothing(folder: Path, wanted: dict[str, bytes]) -> Iterator[None]:
+    """Take the files away again when not all could be done; none of them was there before.
+
+    A half-written one would be taken for the user's own by the next `init`.
+    """
+    was_there = folder.exists()
+    try:
+        yield
+    except PvcError:
+        for path in wanted:
+            (folder / path).unlink(missing_ok=True)
+        if not was_there and folder.exists():
+            folder.rmdir()
+        raise
 
 
 def write_builtin_packs(repo: Repository) -> tuple[str, ...]:

@@ -40,6 +40,14 @@ def tools_of(repo: Repository, pin: Pin) -> Value:
     return parse(body_of(repo, pin.tools, f"the tools of session `{pin.session}`").decode())
 
 
+def search_body(directory: str, digest: str, what: str) -> bytes:
+    """Read a body for a launch that did not find it; raises what stands in the way."""
+    from pvc.model.digest import Digest
+    from pvc.store.open import open_repository
+
+    return body_of(open_repository(directory), Digest(digest), what)
+
+
 def body_of(
     repo: Repository, digest: Digest | None, what: str, bodies: Bodies | None = None
 ) -> bytes:

@@ -114,8 +114,10 @@ class BaseRepository(ABC):
         return tuple((name, objects.trusted_commit(oid)) for oid, name in rows)
 
     def head(self) -> CommitId | None:
-        """Give the commit that is checked out."""
+        """Give the commit that is checked out; a damaged one is not as good as none."""
         oid = self.rev_parse("HEAD^{commit}")
+        if oid is None and (named := self.rev_parse("HEAD")) is not None:
+            raise CorruptError(f"`HEAD` names `{named}`, which is damaged or not here")
         return None if oid is None else CommitId(oid)
 
     def _remove_stale_lock(self, name: str) -> bool:

@@ -54,8 +54,8 @@ SEGMENT_PINS = 256
 FOLD_PINS = 65_536
 """Most pins of one commit; what is left waits for the next fold."""
 LITTER_AGE_S = 3600
-LOCK_AGE_S = 60
-"""Only folds move this ref, and git's own pack-refs holds its lock for milliseconds."""
+LOCK_AGE_S = 5
+"""Only folds move this ref, one at a time; git's own pack-refs holds its lock for milliseconds."""
 WRITER = Person("pvc", "pvc@localhost")
 
 

@@ -172,8 +172,9 @@ class PygitRepository(BaseRepository):
                 is_lock = any(words in text for words in _PASSING)
                 if is_lock and not is_last and self._remove_stale_lock(ref):
                     continue
-                if is_last or not is_lock or any(words in text for words in DISK_REFUSES):
-                    hint = STALE_LOCK if is_lock else ""
+                is_disk = any(words in text for words in DISK_REFUSES)
+                if is_last or not is_lock or is_disk:
+                    hint = STALE_LOCK if is_lock and not is_disk else ""
                     raise WriteError(
                         f"{what}: {text}", at=str(self.common_dir), hint=hint
                     ) from None
