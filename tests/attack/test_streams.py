@@ -90,3 +90,33 @@ def test_a_working_folder_that_is_gone_is_said(adopted: Clone) -> None:
         done = shell(adopted, f"mkdir gone; cd gone; rmdir ../gone; {command}")
         assert done.code == 4
         assert "working folder is gone" in done.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "render agent --env - --guidance -",
+        "pin agent --session s --env - --tools -",
+        "pin agent --session s --set cwd=/ --guidance - --guidance-default -",
+    ],
+)
+def test_standard_input_is_read_once(adopted: Clone, words: str) -> None:
+    done = shell(adopted, f'echo \'{{"cwd": "/"}}\' | PVC {words}')
+    assert (done.code, done.out) == (2, b"")
+    assert "standard input is read by" in done.err
+
+
+def test_a_line_of_a_batch_cannot_take_the_lines_that_follow(adopted: Clone) -> None:
+    call = {"session": "s", "tree": "agent", "set": {"cwd": "/"}}
+    lines = [
+        {"session": "r", "request": "-"},
+        call | {"guidance": ["-"]},
+        call | {"out": "-"},
+        call,
+    ]
+    adopted.write("lines", "".join(json.dumps(line) + "\n" for line in lines))
+    done = shell(adopted, "PVC pin --batch < lines")
+    answers = [json.loads(line) for line in done.text.splitlines()]
+    assert [answer["status"] for answer in answers] == ["error", "error", "error", "pinned"]
+    assert "standard" in answers[0]["message"]
+    assert "standard output" in answers[2]["message"]

@@ -96,6 +96,8 @@ def from_line(line: bytes) -> Call:
                 call.resume = value
             else:
                 raise UsageError(f"a line cannot have such a `{name}`", hint="pvc pin --help")
+        if call.out == "-":
+            raise UsageError("a line's `out` is a file: answers go to standard output")
         call.check()
     except UnicodeDecodeError as error:
         raise LineError(DecodeError(f"byte {error.start} is no UTF-8"), call.id) from None

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MAX_INPUT_BYTES = 64 << 20
 """Largest environment, tool list or request that is read; providers refuse half of it."""
 GUIDANCE = "repository_guidance"
+_readers: list[str] = []
+"""Who has claimed standard input in this process: nobody or one."""
 
 
 def read_environment(
@@ -104,6 +106,7 @@ def read_input(path: str, directory: str = "") -> bytes:
     """Read a file, or standard input for `-`."""
     try:
         if path == "-":
+            take_standard_input("`-`")
             data = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
         else:
             # Buffered: a raw read of a pipe ends with what has arrived so far.
@@ -117,6 +120,15 @@ def read_input(path: str, directory: str = "") -> bytes:
     if len(data) > MAX_INPUT_BYTES:
         raise UsageError(f"larger than {MAX_INPUT_BYTES >> 20} MiB", at=path)
     return data
+
+
+def take_standard_input(reader: str) -> None:
+    """Claim standard input, which can be read once: a second reader would find nothing there."""
+    if _readers:
+        raise UsageError(
+            f"standard input is read by {_readers[0]} already", hint="name a file instead of `-`"
+        )
+    _readers.append(reader)
 
 
 def _pair(text: str) -> tuple[str, str]:

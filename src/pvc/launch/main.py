@@ -14,6 +14,7 @@ from pvc.launch import arguments
 from pvc.launch.answer import Answer, failed
 from pvc.launch.call import Call, LineError, from_line
 from pvc.launch.disk import refusal
+from pvc.launch.environment import take_standard_input
 from pvc.launch.pin import Pinner
 from pvc.launch.place import find
 
@@ -95,6 +96,7 @@ def _replace(path: str, data: bytes) -> None:
 
 def _stream(pinner: Pinner, *, must_record: bool) -> int:
     gc.enable()
+    take_standard_input("`--batch`")
     code, rest = 0, b""
     while part := os.read(0, 1 << 16):
         *lines, rest = (rest + part).split(b"\n")
