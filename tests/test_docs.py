@@ -1,19 +1,24 @@
 """The documents say what the program does."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from pvc.cli.main import COMMANDS
-from pvc.cli.reference import reference
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"])
 
 
 def test_the_command_reference_is_what_the_commands_say() -> None:
-    assert (ROOT / "docs/cli.md").read_text() == reference(), "run `make docs`"
+    # In a process of its own: click keeps the help option of a command's first context.
+    made = subprocess.run(
+        [sys.executable, "-m", "pvc.cli.reference"], capture_output=True, text=True, check=True
+    )
+    assert (ROOT / "docs/cli.md").read_text() == made.stdout, "run `make docs`"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

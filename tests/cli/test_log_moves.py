@@ -113,7 +113,6 @@ def test_values_that_are_not_here_leave_the_bytes_unknown(adopted: Clone) -> Non
 def test_the_oldest_line_of_a_short_log_is_compared_too(desk: Clone) -> None:
     adopt(desk, "desk", "desk/guardrails.md", "Never guess.\n")
     assert [move["before"] for move in moves(desk, "-n", "1")[0]] == ["desk@1"]
-    assert moves(desk, "-n", "0") == []
 
 
 def test_packs_and_lists_of_all_trees_have_no_moves(desk: Clone) -> None:

@@ -48,4 +48,4 @@ def test_a_reason_cannot_bring_colour_of_its_own(adopted: Clone, command: str) -
     adopted.write("agent/10-role.md", "other\n")
     adopted.commit()
     adopted.pvc("supersede", "agent", "-m", "why \x1b[31m not")
-    assert "why \\x1b[31m not" in at_terminal(adopted, command, "agent")
+    assert "why \\u001b[31m not" in at_terminal(adopted, command, "agent")
