@@ -381,14 +381,14 @@ def test_merged_work_between_two_adoptions_belongs_to_its_branch(adopted: Clone)
 
 
 def on_a_terminal(clone: Clone, *words: str, **more: str) -> str:
-    """What a person sees who runs the command."""
+    """What a person sees who runs `python` with some words."""
     read, terminal = pty.openpty()
     child = os.fork()
     if child == 0:  # pragma: no cover - another process
         os.chdir(clone.path)
         for handle in (1, 2):
             os.dup2(terminal, handle)
-        command = [sys.executable, "-m", "pvc", *words]
+        command = [sys.executable, *words]
         environment = clone.environment | {"TERM": "xterm"} | more
         os.execve(sys.executable, command, environment)  # noqa: S606 - a list, no shell
     os.close(terminal)
@@ -406,16 +406,40 @@ def on_a_terminal(clone: Clone, *words: str, **more: str) -> str:
     return b"".join(parts).decode()
 
 
+def without_bar(text: str) -> str:
+    """Leave out the bar that a slow machine shows, and takes away again."""
+    return re.sub(r"(\r\w+ \[[#.]+\] \d+/\d+)+\r\x1b\[K", "", text)
+
+
 @pytest.mark.parametrize("word", ["s", "agent/10-role.md"])
 def test_a_terminal_gets_colour_and_the_users_pager(pinned: Clone, word: str) -> None:
-    seen = on_a_terminal(pinned, "blame", word, GIT_PAGER="sed s/^/PAGED/")
+    command = ("-m", "pvc", "blame", word)
+    seen = without_bar(on_a_terminal(pinned, *command, GIT_PAGER="sed s/^/PAGED/"))
     assert seen.startswith("PAGED")
     assert "\x1b[33m" in seen
     pinned.git("config", "core.pager", "sed s/^/MINE/")
-    assert on_a_terminal(pinned, "blame", word).startswith("MINE")
-    plain = on_a_terminal(pinned, "blame", word, GIT_PAGER="cat", NO_COLOR="1")
+    assert without_bar(on_a_terminal(pinned, *command)).startswith("MINE")
+    plain = without_bar(on_a_terminal(pinned, *command, GIT_PAGER="cat", NO_COLOR="1"))
     assert "\x1b" not in plain
     assert plain.replace("\r\n", "\n") == pinned.pvc("blame", word).text
+
+
+BAR = """
+import sys
+from pvc.cli import progress
+progress._PATIENCE_S = float(sys.argv[1])
+with progress.progress("blame") as tell:
+    for done in range(4):
+        tell(done, 4)
+"""
+
+
+def test_long_work_shows_a_bar_that_goes_away(pinned: Clone) -> None:
+    assert on_a_terminal(pinned, "-c", BAR, "1000") == ""
+    shown = on_a_terminal(pinned, "-c", BAR, "0")
+    assert shown.startswith("\rblame [")
+    assert shown.endswith("\r\x1b[K")
+    assert without_bar(shown) == ""
 
 
 # --- log -S and bisect --------------------------------------------------------------------------
