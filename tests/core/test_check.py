@@ -277,6 +277,22 @@ def test_a_fix_leaves_nothing_that_it_mends_and_changes_nothing_twice(parts: lis
     assert not there & set(codes(once))
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("a `b` c", "a     c"),
+        ("a ``b`c`` d", "a         d"),
+        ("a `b c", "a `b c"),
+        ("a `b\n\nc` d", "a `b\n\nc` d"),
+        ("a `b\nc` d", "a   \n   d"),
+        ("`a` ``b` c``", "            "),
+        ("`` a ` b ` c", "`` a       c"),
+    ],
+)
+def test_inline_code_is_blanked_within_its_paragraph(text: str, left: str) -> None:
+    assert prose(text.encode()).decode() == left
+
+
 @given(st.text(alphabet="`~ \nab/:", max_size=60))
 def test_blanking_keeps_every_byte_in_its_place(text: str) -> None:
     data = text.encode()

@@ -177,11 +177,17 @@ def test_which_severities_fail_is_for_the_caller_to_say(
     assert check(tmp_path, "a.md", fail_on=fail_on).failed is failed
 
 
-def test_a_link_out_of_the_folder_is_not_followed(workspace: Workspace, tmp_path: Path) -> None:
+@pytest.mark.parametrize("state", [{}, {"index": True}, {"rev": "HEAD"}])
+def test_a_link_out_of_the_folder_is_said_and_not_followed(
+    workspace: Workspace, tmp_path: Path, state: dict[str, object]
+) -> None:
     (tmp_path / "secret.md").write_text(DATED)
-    workspace.commit({"agent/pvc.toml": MANIFEST, "agent/a.md": "One.\n"})
+    workspace.write({"agent/pvc.toml": MANIFEST, "agent/a.md": "One.\n"})
     (workspace.path / "agent/b.md").symlink_to(tmp_path / "secret.md")
-    assert places(check(workspace.path)) == []
+    workspace.commit()
+    (one,) = check(workspace.path, **state).found
+    assert one.finding.code == "unreadable"
+    assert one.finding.message == ("a version cannot hold this folder: `b.md` is a symbolic link")
 
 
 def test_a_pack_need_not_be_complete_and_a_placeholder_of_it_leads_somewhere(

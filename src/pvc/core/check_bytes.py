@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pvc.core.check_subject import Subject
 
 BOM = b"\xef\xbb\xbf"
-_BLANKS = re.compile(rb"[ \t]+(?=\r?$)")
 _MARKDOWN = (".md", ".markdown")
 _BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _UNSEEN = "\u00ad\u180e\u200b\u2060\u2061\u2062\u2063\u2064\ufeff"
@@ -61,14 +60,11 @@ def trailing_blanks(subject: Subject) -> Iterator[Hit]:
 
 def _blank_ends(data: bytes, path: str) -> Iterator[tuple[int, int]]:
     for at, line in lines(data):
-        found = _BLANKS.search(line)
-        if found and not (path.endswith(_MARKDOWN) and _is_break(found)):
-            yield at + found.start(), at + found.end()
-
-
-def _is_break(found: re.Match[bytes]) -> bool:
-    """Tell whether the blanks are Markdown's line break: two, behind a text."""
-    return found[0] == b"  " and found.start() > 0
+        whole = line.removesuffix(b"\r")
+        text = whole.rstrip(b" \t")
+        is_break = whole[len(text) :] == b"  " and text != b"" and path.endswith(_MARKDOWN)
+        if len(text) < len(whole) and not is_break:
+            yield at + len(text), at + len(whole)
 
 
 def final_newline(subject: Subject) -> Iterator[Hit]:
@@ -102,16 +98,17 @@ def zero_bytes(subject: Subject) -> Iterator[Hit]:
 def hidden_characters(subject: Subject) -> Iterator[Hit]:
     """See characters that a reader does not see and a model does."""
     for file, text in _decoded(subject):
-        for found in _HIDDEN.finditer(text.removeprefix("\ufeff")):
-            before = text.removeprefix("\ufeff")[: found.start()]
-            if before.endswith(_FLAG) and found[0][-1] == "\U000e007f":
+        start = text[:1] == "\ufeff"  # a byte-order mark has a rule of its own
+        for found in _HIDDEN.finditer(text, int(start)):
+            at, shown = found.start(), found[0]
+            if at and text[at - 1] == _FLAG and shown[-1] == "\U000e007f":
                 continue
-            start = len(before.encode()) + (3 if text[:1] == "\ufeff" else 0)
-            code_points = " ".join(f"U+{ord(char):04X}" for char in found[0][:4])
+            first = len(text[:at].encode())
+            code_points = " ".join(f"U+{ord(char):04X}" for char in shown[:4])
             yield Hit(
                 file.path,
-                start,
-                start + len(found[0].encode()),
+                first,
+                first + len(shown.encode()),
                 f"a character that no reader sees: {code_points}",
                 "remove it, or write what it does in words",
             )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STABLE = (Plane.FOUNDATION, Plane.SURFACE)
 
 _FENCE = re.compile(rb"[ \t>]*(?P<mark>`{3,}|~{3,})")
-_CODE = re.compile(rb"(`+)(?!`)(?:.(?!\n[ \t]*\n))*?(?<!`)\1(?!`)", re.DOTALL)
+_TICKS = re.compile(rb"`+|\n[ \t]*(?=\n)")
 _ADDRESS = re.compile(rb"\b[a-z][a-z0-9+.-]{1,15}://[^\s)>\"'`]+", re.IGNORECASE)
 _EXAMPLE = re.compile(
     rb"\b(?:e\.g\.|for (?:example|instance)|examples?:|such as|sample|placeholder|looks? like"
@@ -119,8 +119,43 @@ def without_fences(data: bytes) -> bytes:
 @lru_cache(maxsize=256)
 def prose(data: bytes) -> bytes:
     """Blank out inline code too."""
-    return _CODE.sub(_blank, without_fences(data))
+    text = without_fences(data)
+    kept, at = [], 0
+    for start, end in _inline_code(text):
+        kept += [text[at:start], _blanked(text[start:end])]
+        at = end
+    return b"".join([*kept, text[at:]])
+
+
+def _inline_code(text: bytes) -> Iterator[tuple[int, int]]:
+    """Find code between two runs of as many backticks, both in one paragraph.
+
+    Where a run ends is looked up, not searched for: a hostile text must not cost its square.
+    """
+    paragraph = 0
+    runs: list[tuple[int, int, int]] = []  # paragraph, start, end
+    for match in _TICKS.finditer(text):
+        if match[0].startswith(b"`"):
+            runs.append((paragraph, *match.span()))
+        else:
+            paragraph += 1
+    closing: dict[tuple[int, int], int] = {}
+    closes: dict[int, int] = {}
+    for where, start, end in reversed(runs):
+        key = (where, end - start)
+        if key in closing:
+            closes[start] = closing[key]
+        closing[key] = end
+    at = 0
+    for _, start, _ in runs:
+        if start >= at and start in closes:
+            at = closes[start]
+            yield start, at
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
-    return re.sub(rb"[^\n]", b" ", match[0])
+    return _blanked(match[0])
+
+
+def _blanked(data: bytes) -> bytes:
+    return re.sub(rb"[^\n]", b" ", data)

@@ -14,17 +14,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pvc.core.check import Located, Waiver, check, fix, unreadable
+from pvc.core.check import Located, Waiver, check, unreadable
 from pvc.core.check_subject import Hit, Subject, TextFile
 from pvc.core.check_tool_list import read_tool_list
 from pvc.dialects.base import PACKS, RESERVED, findings_of, read_layers, read_pack
 from pvc.dialects.globs import matches
 from pvc.dialects.manifest import parse_manifest
-from pvc.errors import DecodeError, NotFoundError, PvcError, UsageError
+from pvc.errors import DecodeError, NotFoundError, PvcError, RefusedError, UsageError
 from pvc.model.finding import Finding, Severity
 from pvc.model.manifest import MANIFEST, Kind
 from pvc.model.source import Source, Sources
-from pvc.ops.check_files import choose, is_text, place_of, relative, repository_at, root_of
+from pvc.ops.check_files import (
+    choose,
+    folder_problems,
+    is_text,
+    mend,
+    place_of,
+    relative,
+    repository_at,
+    root_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -106,7 +115,7 @@ def run(directory: str, options: CheckOptions) -> Checked:
         return without(result, known)
     result = _run(repo, directory, options)
     if options.fix:
-        fixed = _fix(root_of(repo, directory), result.found)
+        fixed = mend(root_of(repo, directory), result.found)
         result = replace(_run(repo, directory, options), fixed=fixed)
     return result
 
@@ -206,6 +215,9 @@ class _Checker:
             prefix = f"{folder}/" if folder else ""
             datas = place.read(paths)
             files = [Source(p.removeprefix(prefix), data) for p, data in datas.items()]
+            for problem in folder_problems(place, folder):
+                fault = RefusedError(f"a version cannot hold this folder: {problem}")
+                self._add([_unreadable(fault, {}, MANIFEST, prefix)], chosen)
             self._prompt(Sources.of(files), prefix, chosen)
         for path, data in place.read(chosen.loose).items():
             self._loose(Source(path, data))
@@ -352,7 +364,7 @@ def _unreadable(
     return unreadable(finding, there, manifest=manifest, prefix=prefix)
 
 
-# --- baselines and fixes ----------------------------------------------------------------------
+# --- baselines --------------------------------------------------------------------------------
 
 
 def _baseline(directory: str, path: str | None) -> frozenset[str]:
@@ -376,30 +388,3 @@ def without(result: Checked, known: frozenset[str]) -> Checked:
     """Leave out the findings whose fingerprints are known."""
     kept = tuple(one for one in result.found if one.fingerprint not in known)
     return replace(result, found=kept, known=result.known + len(result.found) - len(kept))
-
-
-def _fix(root: Path, found: Iterable[Located]) -> tuple[str, ...]:
-    """Mend files of the worktree; gives those that are other bytes now."""
-    codes: dict[str, set[str]] = {}
-    for one in found:
-        codes.setdefault(one.path, set()).add(one.finding.code)
-    fixed = []
-    for path, wanted in codes.items():
-        file = root / path
-        if not file.is_file() or file.is_symlink():
-            continue
-        before = file.read_bytes()
-        after = fix(before, path, wanted)
-        if after != before:
-            _write(file, after)
-            fixed.append(path)
-    return tuple(fixed)
-
-
-def _write(file: Path, data: bytes) -> None:
-    """Replace a file whole, keeping its mode."""
-    from pvc.launch.main import write_out
-
-    mode = file.stat().st_mode
-    write_out(str(file), data)
-    file.chmod(mode & 0o7777)

@@ -13,18 +13,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from pvc.core.check import fix
 from pvc.errors import NotFoundError, UsageError
 from pvc.files import MANIFEST, scratch_index
+from pvc.model.names import ObjectId
+from pvc.store.entries import RESERVED, entry_problems
+from pvc.store.repo import MODE_FILE, MODE_LINK, Entry
 from pvc.store.versions import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pvc.model.names import ObjectId
+    from pvc.core.check import Located
     from pvc.store.repo import Repository
 
 TEXT_SUFFIXES = (".md", ".markdown", ".loom", ".prompt", ".txt")
 MAX_FILE_BYTES = 16 * 1024 * 1024
+_NO_ID = ObjectId("0" * 40)
 _SKIPPED = frozenset((".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"))
 
 
@@ -37,6 +42,10 @@ class Place(Protocol):
 
     def read(self, paths: Sequence[str]) -> dict[str, bytes]:
         """Read files; those that are no plain files are left out."""
+        ...
+
+    def entries(self) -> tuple[Entry, ...]:
+        """List everything with its mode, links and submodules too, so that it can be refused."""
         ...
 
 
@@ -54,6 +63,10 @@ class Disk:
             inner = Path(folder).relative_to(self.root)
             found += [(inner / name).as_posix() for name in names]
         return _sorted(found)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """List files and links."""
+        return _on_disk(self.root, self.paths())
 
     def read(self, paths: Sequence[str]) -> dict[str, bytes]:
         """Read files as they stand."""
@@ -73,6 +86,10 @@ class Worktree:
         raw = set(self.repo.git.output(*words).split(b"\0")[:-1])
         paths = [path.decode(errors="surrogateescape") for path in raw]
         return _sorted(path for path in paths if (self.root / path).is_file())
+
+    def entries(self) -> tuple[Entry, ...]:
+        """List files and links."""
+        return _on_disk(self.root, self.paths())
 
     def read(self, paths: Sequence[str]) -> dict[str, bytes]:
         """Read files as git would store them now."""
@@ -117,25 +134,29 @@ class Stored:
     """Files that git has: of a tree, or of the index."""
 
     repo: Repository
-    entries: dict[str, ObjectId]
+    rows: dict[str, Entry]
 
     @classmethod
     def of_tree(cls, repo: Repository, tree: ObjectId) -> Stored:
-        """Take the plain files below a tree."""
-        return cls(repo, {path: entry.oid for path, entry in walk(repo, tree) if entry.is_file})
+        """Take what is below a tree."""
+        return cls(repo, {path: entry._replace(name=path) for path, entry in walk(repo, tree)})
 
     @classmethod
     def of_index(cls, repo: Repository) -> Stored:
-        """Take the plain files of the index."""
-        return cls(repo, {entry.name: entry.oid for entry in repo.index() if entry.is_file})
+        """Take what is in the index."""
+        return cls(repo, {entry.name: entry for entry in repo.index()})
 
     def paths(self) -> tuple[str, ...]:
-        """List them."""
-        return _sorted(self.entries)
+        """List the plain files."""
+        return _sorted(path for path, entry in self.rows.items() if entry.is_file)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """List all rows."""
+        return tuple(self.rows.values())
 
     def read(self, paths: Sequence[str]) -> dict[str, bytes]:
         """Read their blobs."""
-        return {path: self.repo.blob(self.entries[path]) for path in paths if path in self.entries}
+        return {path: self.repo.blob(self.rows[path].oid) for path in paths if path in self.rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +216,23 @@ def is_text(path: str) -> bool:
     return path.lower().endswith(TEXT_SUFFIXES)
 
 
+def folder_problems(place: Place, folder: str) -> list[str]:
+    """Say what a version could not hold of a folder."""
+    prefix = f"{folder}/" if folder else ""
+    rows = [
+        entry._replace(name=entry.name.removeprefix(prefix))
+        for entry in place.entries()
+        if _is_in(entry.name, folder)
+    ]
+    return list(entry_problems([row for row in rows if not row.name.startswith(f"{RESERVED}/")]))
+
+
+def _on_disk(root: Path, paths: Iterable[str]) -> tuple[Entry, ...]:
+    """List files of a disk as git would, without their ids, which nobody asks for here."""
+    modes = [(path, MODE_LINK if (root / path).is_symlink() else MODE_FILE) for path in paths]
+    return tuple(Entry(path, mode, _NO_ID) for path, mode in modes)
+
+
 def _is_plain(path: Path) -> bool:
     return path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_FILE_BYTES
 
@@ -220,6 +258,36 @@ def _contents(out: bytes, count: int) -> list[bytes]:
         datas.append(out[line_end + 1 : line_end + 1 + size])
         at = line_end + 1 + size + 1
     return datas
+
+
+# --- fixes ------------------------------------------------------------------------------------
+
+
+def mend(root: Path, found: Iterable[Located]) -> tuple[str, ...]:
+    """Mend files of the worktree; gives those that are other bytes now."""
+    codes: dict[str, set[str]] = {}
+    for one in found:
+        codes.setdefault(one.path, set()).add(one.finding.code)
+    fixed = []
+    for path, wanted in codes.items():
+        file = root / path
+        if not file.is_file() or file.is_symlink():
+            continue
+        before = file.read_bytes()
+        after = fix(before, path, wanted)
+        if after != before:
+            _write(file, after)
+            fixed.append(path)
+    return tuple(fixed)
+
+
+def _write(file: Path, data: bytes) -> None:
+    """Replace a file whole, keeping its mode."""
+    from pvc.launch.main import write_out
+
+    mode = file.stat().st_mode
+    write_out(str(file), data)
+    file.chmod(mode & 0o7777)
 
 
 # --- where to look ----------------------------------------------------------------------------
