@@ -131,6 +131,40 @@ def test_a_harness_tells_its_own_dynamic_sections_too(workspace: Workspace) -> N
     assert run(made.repo, "s", {"references": b"R"}, {}).changed == ("references",)
 
 
+SKILL = "---\ndescription: {}\n---\nDo it.\n"
+
+
+def test_skills_that_were_adopted_since_are_told_as_a_delta(workspace: Workspace) -> None:
+    made = Sessions(workspace)
+    files: dict[str, bytes | str] = {
+        "agent/pvc.toml": 'format = 1\nname = "agent"\nform = "harness"\ndynamic = ["skills"]\n',
+        "agent/systemprompt.md": "You are an agent.\n",
+        "agent/skills/same/SKILL.md": SKILL.format("Stay."),
+        "agent/skills/deploy/SKILL.md": SKILL.format("Ship."),
+        "agent/skills/old/SKILL.md": SKILL.format("Go."),
+    }
+    made.adopt(files)
+    made.pin(sections=[])
+    assert run(made.repo, "s", {}, {}, skills=True).changed == ()
+    workspace.git("rm", "-q", "agent/skills/old/SKILL.md")
+    del files["agent/skills/old/SKILL.md"]
+    files["agent/skills/deploy/SKILL.md"] = SKILL.format("Ship it twice.")
+    files["agent/skills/tidy/SKILL.md"] = SKILL.format("x" * 200)
+    made.adopt(files, "Other skills")
+    found = run(made.repo, "s", {}, {}, skills=True)
+    assert found.message == (
+        "## Context update\n\n### skills\n\n"
+        f"- changed: deploy — Ship it twice.\n- gone: old\n- new: tidy — {'x' * 159}…\n"
+    )
+    assert run(made.repo, "s", {}, {}, skills=True).pin is None
+    assert tip(made.repo, "s").label == "agent@1"
+
+
+def test_skills_too_need_their_place_on_the_list(sessions: Sessions) -> None:
+    with pytest.raises(RefusedError, match="section `skills` may not change"):
+        run(sessions.repo, "s", {}, {}, skills=True)
+
+
 def test_raku_tells_a_run_in_its_own_words_and_keeps_its_record(workspace: Workspace) -> None:
     made = Sessions(workspace)
     (pack,) = [pack for pack in builtin_packs() if pack.name == "builtin-raku"]

@@ -21,6 +21,8 @@ from pvc.core import context
 from pvc.core.json_text import Value, canonical, parse
 from pvc.dialects import updates
 from pvc.dialects.base import read_layers
+from pvc.dialects.harness_catalogue import SECTION, delta
+from pvc.dialects.harness_catalogue import skills as skills_of
 from pvc.errors import CorruptError, DecodeError, NotFoundError, RefusedError, WriteError
 from pvc.launch.entry import CONTEXT
 from pvc.launch.known import Known
@@ -77,14 +79,18 @@ def run(
     *,
     chain: str = MAIN,
     whole: bool = False,
+    skills: bool = False,
 ) -> Delivered:
     """Tell what changed of the dynamic plane, and record that it was told.
 
-    With `whole` the message repeats all that is current, for a harness that keeps no updates.
+    With `whole` the message repeats all that is current, for a harness that keeps no updates. With
+    `skills` the section of that name says what was adopted since among the tree's skills.
     """
     prompt = tip(repo, session, chain)
     plane = _Plane(repo, prompt)
     given = {name: _text(name, data) for name, data in sections.items()} | {**facts}
+    if skills:
+        given[SECTION] = plane.catalogue()
     plane.refuse_others(given)
     for _ in range(ATTEMPTS):
         found = plane.deliver(given, frozenset(facts), whole=whole)
@@ -140,6 +146,16 @@ class _Plane:
                 f"section `{name}` may not change within a session of {self.prompt.label}",
                 hint=hint,
             )
+
+    def catalogue(self) -> str:
+        """Say which skills the newest version has other than the session's own."""
+        from pvc.store.versions import sources
+        from pvc.store.versions import tip as newest_version
+
+        pinned = version_of(self.repo, self.prompt)
+        newest = newest_version(self.repo, pinned.kind, pinned.name) or pinned
+        before, after = (skills_of(sources(self.repo, one)) for one in (pinned, newest))
+        return delta(before, after)
 
     def _allowed(self) -> frozenset[str]:
         from pvc.store.versions import sources

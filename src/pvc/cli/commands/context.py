@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 @click.argument("session")
 @click.option("--section", "sections", metavar="NAME=FILE", multiple=True, help="A section's text.")
 @click.option("--fact", "facts", metavar="NAME=TEXT", multiple=True, help="A short value.")
+@click.option("--skills", is_flag=True, help="Section `skills`: what was adopted among them since.")
 @click.option("--whole", is_flag=True, help="Repeat all that is current, not only what is new.")
 @click.option("--chain", default="main", metavar="NAME", help="A helper agent's own chain.")
 @json_option
@@ -27,6 +28,7 @@ def command(
     facts: tuple[str, ...],
     chain: str,
     *,
+    skills: bool,
     whole: bool,
     as_json: bool,
 ) -> None:
@@ -42,9 +44,8 @@ def command(
     texts = {
         name: read_input(file, app.directory) for name, file in parse_pairs(sections, "--section")
     }
-    result = run(
-        app.repo, session, texts, dict(parse_pairs(facts, "--fact")), chain=chain, whole=whole
-    )
+    named = dict(parse_pairs(facts, "--fact"))
+    result = run(app.repo, session, texts, named, chain=chain, whole=whole, skills=skills)
     if as_json:
         app.json(result.to_json())
     elif result.message:
