@@ -30,7 +30,7 @@ from pvc.launch.record import read as read_record
 from pvc.model.digest import Digest
 from pvc.model.manifest import Form
 from pvc.ops.pins import version_of
-from pvc.ops.session import MAIN, pinner, tip
+from pvc.ops.session import MAIN, bare, pinner, tip
 from pvc.ops.told import Teller
 from pvc.store.codec import decode, encode
 
@@ -104,7 +104,7 @@ def delivered(
 ) -> dict[str, str]:
     """Replay the deliveries of a session: all that was current after its `n`-th, or the newest."""
     teller = Teller(repo)
-    newest = tip(repo, session, chain + CONTEXT)
+    newest = teller.tip(bare(session), chain + CONTEXT)
     pin = newest if n is None else teller.at(newest, n)
     return _Deliveries(teller).texts(pin)
 
@@ -169,8 +169,9 @@ class _Plane:
         self, given: Mapping[str, str], facts: frozenset[str], *, whole: bool
     ) -> Delivered | None:
         """Compare with what was delivered and record; null when another process was quicker."""
-        before = self._newest()
-        known = _Deliveries(Teller(self.repo))  # a fresh one: another delivery may be in between
+        teller = Teller(self.repo)  # a fresh one: another delivery may be in between
+        before = self._newest(teller)
+        known = _Deliveries(teller)
         told = known.texts(before) if before else {}
         now = context.update(told, {**self._own(), **given})
         shown = now.delivered if whole else {n: now.delivered[n] for n in now.changed}
@@ -193,9 +194,9 @@ class _Plane:
             return {}
         return context.current(self.pack, self.teller.values(self.prompt))
 
-    def _newest(self) -> Pin | None:
+    def _newest(self, teller: Teller) -> Pin | None:
         try:
-            return tip(self.repo, self.prompt.session, self.prompt.chain + CONTEXT)
+            return teller.tip(self.prompt.session, self.prompt.chain + CONTEXT)
         except NotFoundError:
             return None
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pvc.core.stream import ANTHROPIC
 from pvc.core.volatile import find
-from pvc.errors import DecodeError, NotFoundError, RefusedError, UsageError
+from pvc.errors import DecodeError, RefusedError, UsageError
 from pvc.launch.entry import CONTEXT, Change, SessionPinner
 from pvc.launch.place import Place
 from pvc.model.names import SessionId
@@ -127,32 +127,26 @@ def entry_json(pin: Pin) -> dict[str, object]:
 
 def tip(repo: Repository, session: str, chain: str = MAIN) -> Pin:
     """Find the newest pin of a session's chain."""
-    from pvc.store.ledger import Ledger
-
-    pins = Ledger(repo).session(session.removeprefix("session:"), chain)
-    if not pins:
-        raise NotFoundError(
-            f"session `{session}` is not pinned here" + _in(chain),
-            hint="pvc log --pins lists sessions; pvc sync fetches others'",
-        )
-    return pins[0]
+    return Teller(repo).tip(bare(session), chain)
 
 
-def _in(chain: str) -> str:
-    return "" if chain == MAIN else f" in chain `{chain}`"
+def bare(session: str) -> str:
+    """Take a session's word as its id: `session:ID` and `ID` are the same here."""
+    return session.removeprefix("session:")
 
 
 def show(repo: Repository, session: str, n: int | None = None, chain: str = MAIN) -> Position:
     """Give a session's prompt as it was after its pin `n`, or as it is."""
     teller = Teller(repo)
-    newest = tip(repo, session, chain)
+    newest = teller.tip(bare(session), chain)
     pin = newest if n is None else teller.at(newest, n)
     return Position(pin, teller.rendered(pin), teller.entries(pin))
 
 
 def log(repo: Repository, session: str, chain: str = MAIN) -> SessionLog:
     """List all positions of a session."""
-    teller, newest = Teller(repo), tip(repo, session, chain)
+    teller = Teller(repo)
+    newest = teller.tip(bare(session), chain)
     standing = teller.entries(newest)
     numbers = {pin.n for pin in standing}
     if not standing or standing[0].entry is None or standing[0].entry.mode is Mode.APPEND:
@@ -168,7 +162,8 @@ def lines(repo: Repository, session: str, chain: str = MAIN) -> bytes:
     from pvc.ops.recorded import recorded
     from pvc.store.codec import from_micros
 
-    rows = recorded(Teller(repo), tip(repo, session, chain))
+    teller = Teller(repo)
+    rows = recorded(teller, teller.tip(bare(session), chain))
     return b"".join(
         write_line(
             Message("system", row.entry.data, row.entry.mode, row.entry.author),
@@ -200,7 +195,7 @@ def add(
 
     Raises `RefusedError` when the text is true only now.
     """
-    session = SessionId(session.removeprefix("session:"))
+    session = SessionId(bare(session))
     if chain.endswith(CONTEXT):
         raise UsageError(f"`{chain}` holds deliveries of context, not a prompt")
     if now is not None:

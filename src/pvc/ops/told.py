@@ -45,6 +45,17 @@ class Teller:
     def __post_init__(self) -> None:
         self._store = Bodies(self.repo)
 
+    def tip(self, session: str, chain: str) -> Pin:
+        """Find the newest pin of a session's chain. Raises `NotFoundError` when there is none."""
+        pins = self._chain(session, chain).values()
+        if not pins:
+            raise NotFoundError(
+                f"session `{session}` is not pinned here"
+                + ("" if chain == "main" else f" in chain `{chain}`"),
+                hint="pvc log --pins lists sessions; pvc sync fetches others'",
+            )
+        return max(pins, key=lambda pin: (pin.n, *pin.order))
+
     def rendered(self, pin: Pin) -> Rendered:
         """Render a pin again. Raises `CorruptError` when other bytes come out than were pinned."""
         rendered = self.render(pin)
