@@ -55,7 +55,7 @@ def versions_log(repo: Repository, name: str | None, limit: int) -> VersionsLog:
         return VersionsLog(tuple(version for version in tips if version)[:limit])
     newest = select_version(repo, name)
     versions = tuple(islice(chain(repo, newest.kind, newest.name), limit + 1))
-    if newest.kind != "trees" or limit < 1:
+    if newest.kind != "trees":
         return VersionsLog(versions[:limit])
     return VersionsLog(versions[:limit], moves_of(repo, versions)[:limit])
 
