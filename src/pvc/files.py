@@ -71,10 +71,13 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A folder at one moment. `source_commit` is HEAD then; null before the first commit."""
+    """A folder at one moment. `source_commit` is HEAD then; null before the first commit.
+
+    The state `version` is no folder's: files of a version that were edited (`ops.revise`).
+    """
 
     path: str
-    state: State
+    state: State | Literal["version"]
     files: tuple[File, ...]
     source_commit: CommitId | None
 
@@ -84,8 +87,8 @@ class Snapshot:
         return Sources.of(Source(file.path, file.data) for file in self.files)
 
     def store(self, repo: Repository) -> tuple[Entry, ...]:
-        """Give rows for `store.versions`; bytes that only the worktree has become objects now."""
-        if self.state == "worktree":
+        """Give rows for `store.versions`; bytes that git may not have yet become objects now."""
+        if self.state in ("worktree", "version"):
             for file in self.files:
                 repo.write_blob(file.data)
         return tuple(Entry(file.path, file.mode, file.oid) for file in self.files)

@@ -123,6 +123,10 @@ def _superseded(result: Superseded) -> Iterator[str]:
         yield f"adopted {label} {result.version.id.short}"
     else:
         yield f"Would adopt {label}; nothing was moved."
+    if result.resolves:
+        yield f"  resolves {result.resolves.label} {result.resolves.id.short}"
+    if result.reverts:
+        yield f"  reverts to {result.reverts.label} {result.reverts.id.short}"
     for path in result.changed:
         yield f"  {path}"
     for finding in result.findings:
@@ -227,6 +231,10 @@ def _version_lines(version: VersionInfo) -> Iterator[str]:
     if version.source:
         taken = TAKEN[version.source_state or "head"]
         yield f"source       {version.source_path or '.'} {taken} {version.source.short}"
+    elif version.source_state == "version":
+        yield "source       edited in the chain, from no folder"
+    if version.reverts:
+        yield f"reverts to   {version.reverts.short}"
     if version.reason != version.subject:
         yield from (f"  {line}" for line in version.reason.split("\n"))
 

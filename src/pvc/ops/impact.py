@@ -206,7 +206,7 @@ def _sides(repo: Repository, tree: str, other: str | None, options: ImpactOption
         after = select_version(repo, other)
         changed = changed_paths(repo, base.tree, after.tree)
         return _Sides(base, after.label, (pack_of(repo, base), pack_of(repo, after)), changed)
-    from pvc.ops.supersede import read_candidate
+    from pvc.ops.candidate import read_candidate
 
     found = read_candidate(repo, base.name, options.state, options.folder)
     changed = tuple(_changed(repo, base, {f.path: f.data for f in found.snapshot.files}))

@@ -86,7 +86,7 @@ def render_folder(
     repo: Repository, name: str, environment: Mapping[str, object], *, folder: str | None = None
 ) -> RenderResult:
     """Render the folder of tree `name` as it stands in the worktree, adopted or not."""
-    from pvc.ops.supersede import read_candidate
+    from pvc.ops.candidate import read_candidate
 
     candidate = read_candidate(repo, name, "worktree", folder)
     blobs = {file.path: file.oid for file in candidate.snapshot.files}

@@ -1,11 +1,14 @@
 """Adopt a folder's bytes as a new version; older versions are never touched.
 
 Rule 1: the folder is taken as git stores it (HEAD, index, or the worktree after git's own eol and
-ident step), never as an editor shows it.
+ident step), never as an editor shows it. With edits no folder is read (`ops.revise`).
 Rule 2: a version closes over all that it renders from: the packs it stands on lie inside it.
 Rule 3: what cannot be decoded is refused before anything is written, and so is a name that leads
 nowhere, unless the caller says that it is meant.
-Rule 4: an identical tree is no new version.
+Rule 4: an identical tree is no new version, but where it resolves two: joining them is what it is
+for, and either side may be the one that is wanted.
+Rule 5: the version that was looked at is the one that is superseded; if the ref moved since, it is
+refused.
 """
 
 from __future__ import annotations
@@ -13,32 +16,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pvc.dialects.base import findings_of, read_pack
-from pvc.dialects.manifest import parse_manifest
 from pvc.errors import NotFoundError, PvcError, RefusedError, UsageError
 from pvc.model.finding import Assessment, Finding
-from pvc.model.manifest import MANIFEST
-from pvc.model.source import Source, Sources
+from pvc.ops.candidate import read_candidate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pvc.files import Snapshot, State
-    from pvc.model.manifest import Manifest
-    from pvc.model.pack import Pack
+    from pvc.ops.candidate import Candidate
+    from pvc.ops.revise import Edits
     from pvc.store.repo import Repository
-    from pvc.store.versions import Kind, VersionInfo
-
-KINDS: dict[str, Kind] = {"tree": "trees", "pack": "packs"}
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A folder that could become a version: its bytes, the packs it stands on, both decoded."""
-
-    snapshot: Snapshot
-    manifest: Manifest
-    packs: dict[str, VersionInfo]
-    pack: Pack
-    findings: tuple[Finding, ...]
+    from pvc.store.versions import Kind, Taken, VersionInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +35,8 @@ class Superseded:
     """What `supersede` did, or on a dry run would do.
 
     `version` is null when the tree is identical to `previous`, or on a dry run; `changed` lists the
-    paths that were added, changed or removed, in byte order.
+    paths that were added, changed or removed, in byte order. `resolves` is this clone's own version
+    where `previous` is another's, `reverts` the older one that is had again.
     """
 
     name: str
@@ -56,19 +46,28 @@ class Superseded:
     changed: tuple[str, ...]
     findings: tuple[Finding, ...]
     dry_run: bool
+    resolves: VersionInfo | None = None
+    reverts: VersionInfo | None = None
     uncommitted: str = ""
     """The folder, when the version is identical and files in it are not committed."""
+    undone: tuple[str, ...] = ()
+    """Paths that older versions changed by edits, and that the folder sets back."""
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is something to adopt."""
+        return bool(self.changed or self.resolves)
 
     @property
     def number(self) -> int:
         """The number of the version that holds these bytes."""
         before = self.previous.number if self.previous else 0
-        return before + 1 if self.changed else before
+        return before + 1 if self.is_new else before
 
     @property
     def status(self) -> str:
         """`adopted`, `identical`, or on a dry run `planned`."""
-        if not self.changed:
+        if not self.is_new:
             return "identical"
         return "planned" if self.dry_run else "adopted"
 
@@ -82,7 +81,10 @@ class Superseded:
             "version": self.number,
             "commit": self.version.id if self.version else None,
             "superseded": self.previous.id if self.previous else None,
+            "resolves": self.resolves.id if self.resolves else None,
+            "reverts": self.reverts.id if self.reverts else None,
             "changed": list(self.changed),
+            "undone": list(self.undone),
             "findings": [
                 {"code": f.code, "severity": f.severity.value, "message": f.message, "at": f.at}
                 for f in self.findings
@@ -90,18 +92,20 @@ class Superseded:
         }
 
 
-def run(
+def run(  # noqa: PLR0913  # what may be adopted, and how
     repo: Repository,
     name: str,
     reason: str,
     *,
     state: State = "head",
     folder: str | None = None,
+    edits: Edits | None = None,
     resolve: str | None = None,
     accept_findings: bool = False,
+    sign: bool | None = None,
     dry_run: bool = False,
 ) -> Superseded:
-    """Adopt the folder of tree or pack `name` as its next version.
+    """Adopt the folder of tree or pack `name`, or `edits` of its newest version, as the next one.
 
     `folder` is a path from the repository's root; where it is null the folder whose `pvc.toml` has
     this name is looked for. `resolve` is a remote where another clone's version came first: the new
@@ -109,64 +113,131 @@ def run(
     `NotFoundError` (no such folder), `DecodeError` (not in its form), `RefusedError` (findings that
     corrupt, files that no version holds), `MovedError` (another version came between).
     """
-    from pvc.ops.programs import compile_version
-    from pvc.store.versions import Taken, changed_paths, tip, version_tree, write_version
-
     if not reason.strip():
         raise UsageError("a version needs a reason", hint="-m 'why this is adopted'")
-    found = read_candidate(repo, name, state, folder)
+    if edits is None:
+        found = read_candidate(repo, name, state, folder)
+        base, taken = _base(repo, found.kind, name, resolve), None
+    else:
+        found, base, taken = _edited(repo, name, edits, resolve)
     _refuse_corrupting(found.findings, accept=accept_findings)
-    kind = KINDS[found.manifest.kind]
-    ours = tip(repo, kind, name)
-    previous = ours if resolve is None else _theirs(repo, kind, name, resolve)
-    tree = version_tree(repo, found.snapshot.store(repo), _lock(found), found.packs)
-    changed = changed_paths(repo, previous.tree if previous else None, tree)
-    version = None
-    if changed and not dry_run:
-        version = write_version(
-            repo,
-            kind=kind,
-            name=name,
-            tree=tree,
-            reason=reason,
-            previous=previous,
-            resolves=None if resolve is None else ours,
-            taken=Taken(found.snapshot.source_commit, found.snapshot.path, state),
-        )
-        compile_version(repo, version)
-    uncommitted = "" if changed else _uncommitted(repo, found.snapshot)
-    return Superseded(name, kind, previous, version, changed, found.findings, dry_run, uncommitted)
+    is_revert = edits is not None and edits.revert_to is not None
+    plan = _Plan(found, base, taken if is_revert else None)
+    return plan.carry_out(repo, reason, sign=sign, dry_run=dry_run)
 
 
-def read_candidate(repo: Repository, name: str, state: State, folder: str | None) -> Candidate:
-    """Read and decode a folder as the next version of `name`; writes nothing."""
-    from pvc.files import read_folder
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What is superseded, and with `resolve` the own version that is joined to it."""
 
-    where = _folder_of(repo, name, state) if folder is None else folder
-    snapshot = read_folder(repo, where, state)
-    files = snapshot.sources
-    manifest = _manifest(files, name, snapshot.path)
-    packs = _packs(repo, manifest)
-    sources = Sources.of([*files, *_pack_files(repo, packs)])
-    pack = read_pack(sources)
-    return Candidate(snapshot, manifest, packs, pack, findings_of(pack, sources))
+    previous: VersionInfo | None
+    resolves: VersionInfo | None = None
 
 
-def _folder_of(repo: Repository, name: str, state: State) -> str:
-    """Find the folder of that name; where it is only in the worktree, say what is to be done."""
-    from pvc.files import find_trees
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A candidate that may be adopted, and upon what."""
 
-    folders = find_trees(repo, state)
-    if name not in folders and state != "worktree":
-        there = find_trees(repo, "worktree").get(name)
-        if there is not None:
-            done, how = ("committed", " && git commit") if state == "head" else ("staged", "")
-            raise NotFoundError(
-                f"the tree `{name}` is not {done} yet",
-                at=there or ".",
-                hint=f"git add {there or '.'}{how}; or --worktree takes the files as they stand",
+    found: Candidate
+    base: _Base
+    reverts: VersionInfo | None
+
+    def carry_out(
+        self, repo: Repository, reason: str, *, sign: bool | None, dry_run: bool
+    ) -> Superseded:
+        """Write the version where it is a new one, and keep its program."""
+        from pvc.ops.programs import compile_version
+        from pvc.store.versions import changed_paths, write_version
+
+        found, previous, resolves = self.found, self.base.previous, self.base.resolves
+        kind, name = found.kind, str(found.manifest.name)
+        tree = self.reverts.tree if self.reverts else found.tree(repo)
+        changed = changed_paths(repo, previous.tree if previous else None, tree)
+        version = None
+        if (changed or resolves) and not dry_run:
+            version = write_version(
+                repo,
+                kind=kind,
+                name=name,
+                tree=tree,
+                reason=reason,
+                previous=previous,
+                resolves=resolves,
+                taken=self._taken(),
+                sign=sign,
             )
-    return folders.one(name)
+            compile_version(repo, version)
+        return Superseded(
+            name,
+            kind,
+            previous,
+            version,
+            changed,
+            found.findings,
+            dry_run,
+            resolves,
+            self.reverts,
+            uncommitted="" if changed else _uncommitted(repo, found.snapshot),
+            undone=tuple(_undone(repo, previous, found.snapshot)),
+        )
+
+    def _taken(self) -> Taken:
+        """Say where the bytes come from; those of a revert come from where they came from then."""
+        from pvc.store.versions import Taken
+
+        taken, old = self.found.snapshot, self.reverts
+        if old:
+            return Taken(old.source, old.source_path, old.source_state or "version", old.id)
+        return Taken(taken.source_commit, taken.path, taken.state)
+
+
+def _edited(
+    repo: Repository, name: str, edits: Edits, resolve: str | None
+) -> tuple[Candidate, _Base, VersionInfo]:
+    """Edit the newest version of a tree or pack; also gives the version that was edited."""
+    from pvc.ops.revise import read_edited
+    from pvc.ops.select import select_version
+
+    newest = select_version(repo, name)
+    if newest.name != name:
+        raise UsageError(f"`{name}` is one version", hint=f"pvc supersede {newest.name}")
+    base = _base(repo, newest.kind, name, resolve)
+    previous = base.previous or newest
+    found, taken = read_edited(repo, previous, edits)
+    return found, base, taken
+
+
+def _base(repo: Repository, kind: Kind, name: str, resolve: str | None) -> _Base:
+    """Find what is superseded. Raises `UsageError` where there is nothing to resolve."""
+    from pvc.store.versions import tip
+
+    ours = tip(repo, kind, name)
+    if resolve is None:
+        return _Base(ours)
+    theirs = _theirs(repo, kind, name, resolve)
+    if ours is None or repo.is_ancestor(ours.id, theirs.id):
+        raise UsageError(f"there is nothing to resolve: `{name}` is behind `{resolve}`",
+                         hint=f"pvc sync {resolve}")  # fmt: skip
+    if repo.is_ancestor(theirs.id, ours.id):
+        raise UsageError(f"there is nothing to resolve: `{name}` is ahead of `{resolve}`",
+                         hint=f"pvc sync {resolve}")  # fmt: skip
+    return _Base(theirs, ours)
+
+
+def _undone(repo: Repository, previous: VersionInfo | None, taken: Snapshot) -> Iterator[str]:
+    """Name the files that a folder sets back to what they were before they were edited."""
+    if previous is None or taken.state == "version":
+        return
+    from pvc.store.versions import changed_paths, edited_since, walk
+
+    before = edited_since(repo, previous)
+    if before is None:
+        return
+    old = {path: entry.oid for path, entry in walk(repo, before.tree)}
+    now = {file.path: file.oid for file in taken.files}
+    for path in changed_paths(repo, before.tree, previous.tree):
+        if not path.startswith(".pvc/") and now.get(path) == old.get(path):
+            yield path
 
 
 def _uncommitted(repo: Repository, taken: Snapshot) -> str:
@@ -193,47 +264,6 @@ def _theirs(repo: Repository, kind: Kind, name: str, remote: str) -> VersionInfo
     if oid is None:
         raise NotFoundError(f"no `{name}` was seen on `{remote}`", hint=f"pvc sync {remote}")
     return at_commit(repo, oid)
-
-
-def _manifest(files: Sources, name: str, folder: str) -> Manifest:
-    source = files.get(MANIFEST)
-    if source is None:
-        raise NotFoundError(f"the folder has no `{MANIFEST}`", at=folder or ".", hint="pvc init")
-    manifest = parse_manifest(source.data, at=source.path)
-    if manifest.name != name:
-        raise UsageError(
-            f"the folder holds `{manifest.name}`, not `{name}`", at=f"{folder}/{MANIFEST}"
-        )
-    return manifest
-
-
-def _packs(repo: Repository, manifest: Manifest) -> dict[str, VersionInfo]:
-    from pvc.store.versions import find
-
-    return {use.name: find(repo, "packs", use.name, use.number) for use in manifest.packs}
-
-
-def _pack_files(repo: Repository, packs: dict[str, VersionInfo]) -> list[Source]:
-    from pvc.store.versions import sources
-
-    return [
-        Source(f".pvc/packs/{name}/{file.path}", file.data)
-        for name, version in packs.items()
-        for file in sources(repo, version)
-        if not file.path.startswith(".pvc/")
-    ]
-
-
-def _lock(found: Candidate) -> bytes:
-    import tomli_w
-
-    lock: dict[str, object] = {"format": 1, "form": found.pack.form, "rule": found.pack.rule}
-    if found.packs:
-        lock["packs"] = {
-            name: {"version": version.number, "commit": str(version.id)}
-            for name, version in sorted(found.packs.items())
-        }
-    return tomli_w.dumps(lock).encode()
 
 
 def _refuse_corrupting(findings: tuple[Finding, ...], *, accept: bool) -> None:

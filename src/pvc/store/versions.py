@@ -38,11 +38,23 @@ BUILTIN_MOMENT: Final = Moment(1_795_910_400)  # 2026-11-29T00:00:00Z, the relea
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Where a version's bytes were taken from: HEAD then, the folder, and in which state."""
+    """Where a version's bytes were taken from: HEAD then, the folder, and in which state.
+
+    The state `version`: from the version before it and what was edited there, from no folder.
+    """
 
     commit: CommitId | None
     path: str
     state: str
+    reverts: CommitId | None = None
+    """The older version that was taken whole."""
+
+    def trailers(self) -> dict[str, str]:
+        """Write it as a version's message has it."""
+        source = {"Pvc-Source": str(self.commit)} if self.commit else {}
+        folder = {} if self.state == "version" else {"Pvc-Source-Path": self.path}
+        reverts = {"Pvc-Reverts": str(self.reverts)} if self.reverts else {}
+        return source | folder | {"Pvc-Source-State": self.state} | reverts
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +74,8 @@ class VersionInfo:
     """The commit of the user's history that it was taken from."""
     source_path: str = ""
     source_state: str = ""
+    reverts: CommitId | None = None
+    """The older version whose tree this one has again."""
 
     @property
     def label(self) -> str:
@@ -126,7 +140,7 @@ def _of_commit(commit: Commit) -> VersionInfo:
         raise CorruptError(f"a version of format `{form}`", at=at, hint="a newer pvc wrote it")
     if (int(number) == 1) != (not commit.parents):
         raise CorruptError(f"version {number} has {len(commit.parents)} parents", at=at)
-    source = trailers.get("Pvc-Source")
+    source, reverts = trailers.get("Pvc-Source"), trailers.get("Pvc-Reverts")
     kind, name = kinds[0]
     return VersionInfo(
         kind="trees" if kind == "trees" else "packs",
@@ -141,6 +155,7 @@ def _of_commit(commit: Commit) -> VersionInfo:
         source=None if source is None else _commit_id(source, at),
         source_path=trailers.get("Pvc-Source-Path", ""),
         source_state=trailers.get("Pvc-Source-State", ""),
+        reverts=None if reverts is None else _commit_id(reverts, at),
     )
 
 
@@ -174,6 +189,17 @@ def _walk_chain(repo: Repository, tip: CommitId) -> Iterator[VersionInfo]:
             )
         yield version
         after = version
+
+
+def edited_since(repo: Repository, version: VersionInfo) -> VersionInfo | None:
+    """Find the last version that a folder gave, below ones that were edited or reverted to.
+
+    Null where `version` itself is a folder's.
+    """
+    for older in _walk_chain(repo, version.id):
+        if older.source_state != "version" and older.reverts is None:
+            return None if older.id == version.id else older
+    return None
 
 
 def check_chain(repo: Repository, tip: CommitId, *, until: CommitId | None) -> None:
@@ -356,7 +382,7 @@ def _changed(
             yield prefix + name
 
 
-def write_version(
+def write_version(  # noqa: PLR0913  # what its message and its parents say
     repo: Repository,
     *,
     kind: Kind,
@@ -366,20 +392,19 @@ def write_version(
     previous: VersionInfo | None,
     taken: Taken | None = None,
     resolves: VersionInfo | None = None,
+    sign: bool | None = None,
 ) -> VersionInfo:
     """Commit `tree` as the version after `previous` and move the ref.
 
     `resolves` is this clone's own tip where `previous` is another clone's: it becomes the second
-    parent and the ref moves from it, so both sides go forward. Raises `MovedError` when the ref is
-    no longer where it was seen: nothing is lost, nothing moved.
+    parent and the ref moves from it, so both sides go forward. Without `sign` it is signed where
+    the user's git signs. Raises `MovedError` when the ref is no longer where it was seen: nothing
+    is lost, nothing moved.
     """
-    trailers = _trailers(kind, name, previous)
-    if taken:
-        trailers |= {"Pvc-Source": taken.commit} if taken.commit else {}
-        trailers |= {"Pvc-Source-Path": taken.path, "Pvc-Source-State": taken.state}
+    trailers = _trailers(kind, name, previous) | (taken.trailers() if taken else {})
     message = join_message(_clean(reason), trailers)
     parents = [version.id for version in (previous, resolves) if version]
-    oid = repo.write_commit(tree, parents, message)
+    oid = repo.write_commit(tree, parents, message, sign=sign)
     seen = resolves or previous
     repo.move_ref(f"{REFS}{kind}/{name}", seen.id if seen else None, oid)
     return at_commit(repo, oid)
