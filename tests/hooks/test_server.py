@@ -266,7 +266,7 @@ def odd_name(site: Site) -> Done:
 def body_of_another_name(site: Site) -> Done:
     (site.ada.path / ".git/evil").write_bytes(b"{}")
     tree = changed_tree(
-        site.ada, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", {"ab/" + "0" * 62: b"x"}
+        site.ada, "4b825dc642cb6eb9a060e54bf8d69288fbee4904", {"a/b/c/d/" + "0" * 60: b"x"}
     )
     made = commit(site.ada, tree, "fold 1 bodies")
     return site.push(f"{made}:refs/pvc/bodies/{'a' * 32}")

@@ -9,7 +9,7 @@ import pytest
 from launches import Launches
 from pvc.errors import CorruptError
 from pvc.model.digest import Digest
-from pvc.store.bodies import merged_tree, read_body
+from pvc.store.bodies import fresh_bodies, read_body, write_bodies
 
 if TYPE_CHECKING:
     from pvc.store.repo import Repository
@@ -18,15 +18,21 @@ if TYPE_CHECKING:
 DATA = [b"{}", b"one", b"", b"\xff" * 3000]
 
 
-def test_bodies_of_a_tree_are_read_back(repository: Repository) -> None:
+def test_bodies_of_a_chain_are_read_back(repository: Repository) -> None:
+    ref = "refs/pvc/bodies/" + "0" * 32
     bodies = {Digest.of(data): data for data in DATA}
-    tree = merged_tree(repository, None, bodies)
-    assert tree is not None
-    assert merged_tree(repository, tree, bodies) is None
-    commit = repository.write_commit(tree, (), "bodies")
-    repository.move_ref("refs/pvc/bodies/" + "0" * 32, None, commit)
+    first = dict(list(bodies.items())[:2])
+    assert fresh_bodies(repository, None, bodies) == tuple(bodies)
+    tip = None
+    for some in (first, bodies):
+        commit = write_bodies(repository, tip, some, "pvc <pvc@localhost> 1700000000 +0000")
+        repository.move_ref(ref, tip, commit)
+        tip = commit
+        rest = tuple(digest for digest in bodies if digest not in some)
+        assert fresh_bodies(repository, tip, bodies) == rest
     assert [read_body(repository, digest) for digest in bodies] == DATA
     assert read_body(repository, Digest.of(b"not there")) is None
+    assert [name for name, _ in repository.refs("refs/pvc/")] == [ref]
 
 
 def test_the_empty_environment_is_known_everywhere(repository: Repository) -> None:

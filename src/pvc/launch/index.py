@@ -155,9 +155,10 @@ class Run:
         at = max(self._below(part, low) - 1, 0)
         while at < count and self._fence(part, at)[:8] <= high:
             block = self._block(part, at)
-            for start in range(0, len(block), size):
-                if low <= block[start : start + 8] <= high:
-                    yield block[start : start + size]
+            start = _first(block, size, low)
+            while start < len(block) and block[start : start + 8] <= high:
+                yield block[start : start + size]
+                start += size
             at += 1
 
     def _below(self, part: int, low: bytes) -> int:
@@ -192,6 +193,19 @@ class Run:
 
 def _blocks(count: int) -> int:
     return -(-count // BLOCK_ROWS)
+
+
+def _first(block: bytes, size: int, low: bytes) -> int:
+    """Find where the first item of a block starts whose key is not below `low`."""
+    a, b = 0, len(block) // size
+    while a < b:
+        middle = (a + b) // 2
+        start = middle * size
+        if block[start : start + 8] < low:
+            a = middle + 1
+        else:
+            b = middle
+    return a * size
 
 
 def _number(key: bytes) -> int:

@@ -101,6 +101,14 @@ class Spool:
             self._unsynced.clear()
 
 
+def body_path(name: str) -> str:
+    """Say where the body of that name stands in a bodies ref.
+
+    Folders of sixteen: a fold that adds one writes five small trees, however many are there.
+    """
+    return "/".join((*name[:4], name[4:]))
+
+
 def body(place: "Place", digest: str, writer_id: str) -> bytes | None:
     """Find a body in the spool or in a bodies ref; null when it is not here."""
     name = digest[3:]
@@ -109,7 +117,7 @@ def body(place: "Place", digest: str, writer_id: str) -> bytes | None:
     if data is None:
         refs = [BODIES + writer_id, *sorted(set(below(place, BODIES)) - {BODIES + writer_id})]
         for ref in refs:
-            path = f"{ref}:{name[:2]}/{name[2:]}"
+            path = f"{ref}:{body_path(name)}"
             data = place.git("cat-file", "blob", path)
             if data is not None:
                 break

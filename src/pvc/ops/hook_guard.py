@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from pvc.dialects.base import read_pack
 from pvc.dialects.manifest import parse_manifest
 from pvc.errors import NotFoundError, PvcError, RefusedError, UnsupportedError
+from pvc.launch.spool import body_path
 from pvc.model.digest import Digest
 from pvc.model.manifest import MANIFEST
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
@@ -288,8 +289,8 @@ class _PushCheck:
         for path, entry in walk(self._repo, self._update.new):
             if known.get(path) == entry.oid:
                 continue
-            name = path.replace("/", "", 1)
-            if not entry.is_file or path[2:3] != "/" or len(name) != 64:
+            name = path.replace("/", "")
+            if not entry.is_file or path != body_path(name) or len(name) != 64:
                 raise RefusedError(f"`{path}` is no body")
             if Digest.of(self._repo.blob(entry.oid)).hex != name:
                 raise RefusedError(f"the body `{path}` is not what its name says")

@@ -1,7 +1,7 @@
 """Environments, tools and observed bytes, by digest: the spool first, then the bodies refs.
 
 A bodies ref is a chain apart from the ledger, so that a body can be forgotten while the ledger
-stays as it is. Its tree is `<first 2 hex>/<other 62 hex>`.
+stays as it is. Its tree is `<hex>/<hex>/<hex>/<hex>/<other 60 hex>`.
 
 Rule 1: a body is what its digest says or it is damaged; nothing else is given out.
 """
@@ -10,19 +10,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError
+from pvc.errors import CorruptError, WriteError
 from pvc.launch import disk
 from pvc.launch.prompt import EMPTY
+from pvc.launch.spool import body_path
 from pvc.model.digest import Digest
-from pvc.store.repo import MODE_FILE, MODE_TREE, Entry
+from pvc.model.names import CommitId
+from pvc.store.child import failure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from pvc.model.names import ObjectId
     from pvc.store.repo import Repository
 
 BODIES = "refs/pvc/bodies/"
+_NO_REF = b"refs/pvc/import/bodies"
 
 
 class Bodies:
@@ -60,8 +63,9 @@ class Bodies:
         self, tips: list[tuple[str, ObjectId]], digest: Digest
     ) -> tuple[str, ObjectId] | None:
         for name, tip in tips:
-            folder = self._names(tip).get(digest.hex[:2])
-            oid = self._names(folder).get(digest.hex[2:]) if folder else None
+            oid: ObjectId | None = tip
+            for part in body_path(digest.hex).split("/"):
+                oid = self._names(oid).get(part) if oid else None
             if oid is not None:
                 return name, oid
         return None
@@ -84,26 +88,50 @@ def body_refs(repo: Repository) -> tuple[str, ...]:
     return (*own, *remote)
 
 
-def merged_tree(
-    repo: Repository, tip: ObjectId | None, bodies: Mapping[Digest, bytes]
-) -> ObjectId | None:
-    """Write the tree of a bodies chain with `bodies` added; null when it has them all."""
-    folders = {entry.name: entry for entry in repo.tree(tip)} if tip else {}
-    added = False
-    for name in sorted({digest.hex[:2] for digest in bodies}):
-        files = {e.name: e for e in repo.tree(folders[name].oid)} if name in folders else {}
-        fresh = dict(_fresh(repo, name, files, bodies))
-        if fresh:
-            added = True
-            oid = repo.write_tree(tuple({**files, **fresh}.values()))
-            folders[name] = Entry(name, MODE_TREE, oid)
-    return repo.write_tree(tuple(folders.values())) if added else None
+def fresh_bodies(
+    repo: Repository, tip: CommitId | None, digests: Iterable[Digest]
+) -> tuple[Digest, ...]:
+    """Give the digests that a bodies chain does not hold yet."""
+    wanted = tuple(digests)
+    if tip is None or not wanted:
+        return wanted
+    names = "".join(f"{tip}:{body_path(digest.hex)}\n" for digest in wanted).encode()
+    lines = repo.git.output("cat-file", "--batch-check", data=names).split(b"\n")
+    return tuple(
+        digest for digest, line in zip(wanted, lines, strict=False) if line.endswith(b" missing")
+    )
 
 
-def _fresh(
-    repo: Repository, folder: str, files: Mapping[str, Entry], bodies: Mapping[Digest, bytes]
-) -> Iterator[tuple[str, Entry]]:
+def write_bodies(
+    repo: Repository, tip: CommitId | None, bodies: Mapping[Digest, bytes], committer: str
+) -> CommitId:
+    """Write a commit that adds bodies to a chain, synced. Moves no ref.
+
+    `git fast-import` puts everything into one pack: a file for each body, and for each tree above
+    it, would bring a clone to git's own mark for tidying up within some hundred launches.
+    """
+    done = repo.git.run(
+        *("-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--cat-blob-fd=1"),
+        data=b"".join(
+            _stream(tip, bodies, committer, 64 if repo.object_format == "sha256" else 40)
+        ),
+    )
+    if done.code != 0:
+        raise failure(done, "fast-import", WriteError)
+    disk.sync_folder(f"{repo.common_dir}/objects/pack")
+    return CommitId(done.out.decode().strip())
+
+
+def _stream(
+    tip: CommitId | None, bodies: Mapping[Digest, bytes], committer: str, oid_width: int
+) -> Iterator[bytes]:
+    """Give what fast-import reads. It wants a ref for the commit; that one is never written."""
+    message = f"fold {len(bodies)} bodies\n".encode()
+    yield b"reset %s\ncommit %s\nmark :1\ncommitter %s\n" % (_NO_REF, _NO_REF, committer.encode())
+    yield b"data %d\n%s" % (len(message), message)
+    if tip is not None:
+        yield b"from %s\n" % tip.encode()
     for digest, data in bodies.items():
-        name = digest.hex[2:]
-        if digest.hex[:2] == folder and name not in files:
-            yield name, Entry(name, MODE_FILE, repo.write_blob(data))
+        yield b"M 100644 inline %s\n" % body_path(digest.hex).encode()
+        yield b"data %d\n%s\n" % (len(data), data)
+    yield b"get-mark :1\nreset %s\nfrom %s\n\n" % (_NO_REF, b"0" * oid_width)

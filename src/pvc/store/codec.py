@@ -122,7 +122,7 @@ def encode(pin: Pin) -> bytes:
 
 def to_micros(text: str) -> int:
     """Read a record's time; raises `ValueError` unless it is in its one form."""
-    moment = datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+    moment = datetime.fromisoformat(text).replace(tzinfo=UTC)
     micros = (moment - _EPOCH) // timedelta(microseconds=1)
     if from_micros(micros) != text:
         raise ValueError(f"`{text}` is no time of a record")

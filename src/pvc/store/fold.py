@@ -27,7 +27,7 @@ from pvc.errors import CorruptError, DecodeError, MovedError, UsageError, WriteE
 from pvc.launch import disk, writer
 from pvc.launch.index import BY_SESSION, DamagedIndexError, session_key
 from pvc.model.digest import Digest
-from pvc.store.bodies import BODIES, merged_tree
+from pvc.store.bodies import BODIES, fresh_bodies, write_bodies
 from pvc.store.codec import (
     Unrendered,
     decode,
@@ -41,7 +41,7 @@ from pvc.store.index import PINS, REMOTES, ledgers, open_index, refresh
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Person
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pvc.launch.index import Runs
     from pvc.model.names import CommitId
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
 SEGMENT_PINS = 256
 FOLD_PINS = 65_536
 """Most pins of one commit; what is left waits for the next fold."""
+GROUP_BYTES = 1 << 26
+"""Bodies that are held in memory at once."""
 LITTER_AGE_S = 3600
 LOCK_AGE_S = 5
 """Only folds move this ref, one at a time; git's own pack-refs holds its lock for milliseconds."""
@@ -146,15 +148,16 @@ class _Fold:
 
     def _new(self, spooled: Sequence[_Spooled]) -> list[_Spooled]:
         """Unlink what the ledger holds already, or what it overrules; give the rest."""
+        keys = {item.pin.session: session_key(item.pin.session) for item in spooled}
+        folded = set()
         with open_index(self.repo) as runs:
-            folded = [self._is_folded(runs, item.pin) for item in spooled]
-        for item, is_folded in zip(spooled, folded, strict=True):
-            if is_folded:
-                Path(item.path).unlink(missing_ok=True)
-        return [item for item, is_folded in zip(spooled, folded, strict=True) if not is_folded]
+            for item in sorted(spooled, key=lambda item: keys[item.pin.session]):
+                if self._is_folded(runs, item.pin, keys[item.pin.session]):
+                    folded.add(item.path)
+                    Path(item.path).unlink(missing_ok=True)
+        return [item for item in spooled if item.path not in folded]
 
-    def _is_folded(self, runs: Runs, pin: Pin) -> bool:
-        key = session_key(pin.session)
+    def _is_folded(self, runs: Runs, pin: Pin, key: bytes) -> bool:
         for row in runs.find(BY_SESSION, key, key):
             if row.is_local:
                 segment = self.repo.blob(_oid(row.oid))
@@ -172,21 +175,31 @@ class _Fold:
     # --- commits ----------------------------------------------------------------------------
 
     def _commit_bodies(self, paths: dict[Digest, str]) -> None:
-        bodies = {}
-        for digest, path in list(paths.items()):
-            bodies[digest] = Path(path).read_bytes()
-            if Digest.of(bodies[digest]) != digest:
-                self.damaged.append(path)
-                del bodies[digest], paths[digest]
-        if bodies:
-            ref = BODIES + self.writer
+        ref = BODIES + self.writer
+        fresh = fresh_bodies(self.repo, self.repo.ref(ref), paths)
+        for bodies in self._read_in_groups(fresh, paths):
             tip = self.repo.ref(ref)
-            tree = merged_tree(self.repo, tip, bodies)
-            if tree is not None:
-                parents = (tip,) if tip else ()
-                message = f"fold {len(bodies)} bodies\n"
-                commit = self.repo.write_commit(tree, parents, message, identity=WRITER)
-                self._move(ref, tip, commit)
+            committer = f"{WRITER} {int(time.time())} +0000"
+            self._move(ref, tip, write_bodies(self.repo, tip, bodies, committer))
+
+    def _read_in_groups(
+        self, digests: Iterable[Digest], paths: dict[Digest, str]
+    ) -> Iterator[dict[Digest, bytes]]:
+        """Read bodies, some at a time; one that is damaged is named and stays where it is."""
+        group: dict[Digest, bytes] = {}
+        size = 0
+        for digest in digests:
+            data = Path(paths[digest]).read_bytes()
+            if Digest.of(data) != digest:
+                self.damaged.append(paths.pop(digest))
+                continue
+            if group and size + len(data) > GROUP_BYTES:
+                yield group
+                group, size = {}, 0
+            group[digest] = data
+            size += len(data)
+        if group:
+            yield group
 
     def _commit_segments(self, spooled: Sequence[_Spooled]) -> tuple[CommitId, int]:
         tip = self.repo.ref(self.ref)
