@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Self
 
-RUN_MAGIC = b"pvc.index/1"
-TIPS_MAGIC = "pvc.tips/1"
+RUN_MAGIC = b"pvc.index/2"
+TIPS_MAGIC = "pvc.tips/2"
 BLOCK_ROWS = 512
-SEGMENT_SIZE, ROW_SIZE, KEY_SIZE, FENCE_SIZE = 56, 48, 12, 24
+SEGMENT_SIZE, ROW_SIZE, KEY_SIZE, FENCE_SIZE = 72, 48, 12, 24
 SEGMENTS, BY_SESSION, BY_PROMPT, BY_RECEIPT = range(4)
 SIZES = (SEGMENT_SIZE, ROW_SIZE, KEY_SIZE, KEY_SIZE)
 
@@ -58,13 +58,22 @@ def segment_number(row: bytes) -> int:
 
 
 class Tips:
-    """What `index/tips` says: `runs` as (name, size of the body, digest of the tail), `refs`."""
+    """What `index/tips` says: `runs` as (name, size of the body, digest of the tail), `refs`.
 
-    __slots__ = ("refs", "runs")
+    `damage` is what of another clone's ledger could not be taken in, as (ref, why).
+    """
 
-    def __init__(self, runs: list[tuple[str, int, str]], refs: dict[str, str]) -> None:
+    __slots__ = ("damage", "refs", "runs")
+
+    def __init__(
+        self,
+        runs: list[tuple[str, int, str]],
+        refs: dict[str, str],
+        damage: tuple[tuple[str, str], ...] = (),
+    ) -> None:
         self.runs = runs
         self.refs = refs
+        self.damage = damage
 
     def covers(self, ledgers: "Mapping[str, str]") -> bool:
         """Tell whether every one of these ledgers is covered up to its commit."""
@@ -75,6 +84,7 @@ class Tips:
         lines = [TIPS_MAGIC]
         lines += [f"run {name} {size} {digest}" for name, size, digest in self.runs]
         lines += [f"{name} {oid}" for name, oid in sorted(self.refs.items())]
+        lines += [f"damage {ref} {' '.join(why.split())}" for ref, why in self.damage]
         body = ("\n".join(lines) + "\n").encode()
         return body + b"b3 " + blake3(body).hexdigest().encode() + b"\n"
 
@@ -92,7 +102,7 @@ def read_tips(home: str) -> Tips | None:
     body, seal = data[:-68], data[-68:]
     if seal != b"b3 " + blake3(body).hexdigest().encode() + b"\n":
         return None
-    runs, refs = [], {}
+    runs, refs, damage = [], {}, []
     lines = body.decode().split("\n")
     if lines[0] != TIPS_MAGIC:
         return None
@@ -100,9 +110,11 @@ def read_tips(home: str) -> Tips | None:
         words = line.split(" ")
         if words[0] == "run":
             runs.append((words[1], int(words[2]), words[3]))
+        elif words[0] == "damage":
+            damage.append((words[1], " ".join(words[2:])))
         else:
             refs[words[0]] = words[1]
-    return Tips(runs, refs)
+    return Tips(runs, refs, tuple(damage))
 
 
 class Run:
@@ -235,6 +247,10 @@ class Runs:
     def find(self, part: int, low: bytes, high: bytes) -> list[Row]:
         """Find the rows whose key lies in `[low, high]`, both eight bytes."""
         return [row for run in self._runs for row in run.find(part, low, high)]
+
+    def segments(self) -> list[bytes]:
+        """Give the rows of all segments."""
+        return [row for run in self._runs for row in run.items(SEGMENTS)]
 
     def close(self) -> None:
         """Close the files."""

@@ -25,6 +25,7 @@ TREES = "refs/pvc/trees/"
 CHANNELS = "refs/pvc/channels/"
 PINS = "refs/pvc/pins/"
 BODIES = "refs/pvc/bodies/"
+REMOTES = "refs/pvc/remotes/"
 _OID_LENGTHS = (40, 64)
 _HEX = b"0123456789abcdef"
 _ASK_GIT = ""
@@ -61,6 +62,21 @@ def below(place: "Place", prefix: str) -> dict[str, str]:
         if oid:
             refs[prefix + name] = oid
     return refs
+
+
+def ledgers(place: "Place") -> dict[str, str]:
+    """Read the tips of all ledgers, this clone's and those that a sync brought."""
+    if place.is_reftable:
+        said = place.git("for-each-ref", "--format=%(refname) %(objectname)", PINS, REMOTES) or b""
+        found = dict(_pair(line) for line in said.decode().splitlines())
+        return {name: oid for name, oid in found.items() if "/pins/" in name}
+    refs = {name: oid for name, oid in _packed(place, REMOTES) if "/pins/" in name}
+    root = f"{place.common_dir}/{REMOTES}"
+    for folder, folders, _ in os.walk(root):
+        if folder.endswith("/pins"):
+            folders.clear()
+            refs.update(below(place, f"{REMOTES}{folder[len(root) :]}/"))
+    return below(place, PINS) | refs
 
 
 def _resolved(place: "Place", name: str) -> str | None:

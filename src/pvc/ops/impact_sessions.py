@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
-_FIRST_PINS = 16_384
-
 
 class Window(NamedTuple):
     """Pins count that are at most `since_s` seconds older than `now_us`, in microseconds."""
@@ -160,13 +158,7 @@ def _pins_of(repo: Repository, tree: str, window: Window) -> tuple[Pin, ...]:
     """Give the pins of a tree that are young enough; reads no more of the ledger than it must."""
     from pvc.store.ledger import Ledger
 
-    ledger, limit = Ledger(repo), _FIRST_PINS
-    oldest = window.now_us - window.since_s * 1_000_000
-    while True:
-        pins = ledger.newest(limit, tree)
-        if len(pins) < limit or pins[-1].time < oldest:
-            return tuple(pin for pin in pins if pin.time >= oldest)
-        limit *= 4
+    return Ledger(repo).newest(None, tree, since=window.now_us - window.since_s * 1_000_000)
 
 
 def lost_of(size: int) -> Lost:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
+MICROS = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class VersionsLog:
@@ -60,13 +62,29 @@ def versions_log(repo: Repository, name: str | None, limit: int) -> VersionsLog:
     return VersionsLog(versions[:limit], moves_of(repo, versions)[:limit])
 
 
-def pins_log(repo: Repository, tree: str | None, limit: int) -> PinsLog:
-    """List the newest pins, of one tree or of all. Raises `NotFoundError` for an unknown tree."""
+def pins_log(
+    repo: Repository,
+    tree: str | None,
+    limit: int,
+    *,
+    session: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+) -> PinsLog:
+    """List the newest pins: of one tree, one session, between two dates of git's, to the second.
+
+    Raises `NotFoundError` for an unknown tree.
+    """
+    from pvc.ops.asked import seconds_of
     from pvc.ops.select import select_version
-    from pvc.store.ledger import Ledger
+    from pvc.store.ledger import END_OF_TIME, Ledger
 
     ledger = Ledger(repo)
-    pins = ledger.newest(limit, tree)
+    low = (seconds_of(repo, since) or 0) * MICROS
+    high = END_OF_TIME
+    if until is not None:
+        high = min(high, ((seconds_of(repo, until) or 0) + 1) * MICROS)
+    pins = ledger.newest(limit, tree, session=session, since=low, until=high)
     if tree is not None and not pins:
         select_version(repo, tree)  # raises, with the near name, where there is no such tree
     return PinsLog(pins, tuple(str(error) for error in ledger.damage))

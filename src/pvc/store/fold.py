@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pvc.errors import CorruptError, DecodeError, MovedError, UsageError, WriteError
 from pvc.launch import disk, writer
 from pvc.launch.index import BY_SESSION, DamagedIndexError, session_key
+from pvc.launch.refs import PINS, REMOTES
 from pvc.model.digest import Digest
 from pvc.store.bodies import BODIES, fresh_bodies, write_bodies
 from pvc.store.codec import (
@@ -37,7 +38,7 @@ from pvc.store.codec import (
     encode_segment,
     from_micros,
 )
-from pvc.store.index import PINS, REMOTES, ledgers, open_index, refresh
+from pvc.store.index import ledgers, open_index, refresh
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Person
 
 if TYPE_CHECKING:

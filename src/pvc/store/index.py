@@ -16,10 +16,11 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.errors import CorruptError, NotFoundError
-from pvc.launch import disk, writer
+from pvc.launch import disk, refs, writer
 from pvc.launch.index import (
     BLOCK_ROWS,
     BY_SESSION,
@@ -33,8 +34,11 @@ from pvc.launch.index import (
     read_tips,
     segment_number,
 )
+from pvc.launch.place import Place
+from pvc.launch.refs import PINS
 from pvc.store.codec import IDX_ROW_SIZE
 from pvc.store.entries import shown
+from pvc.store.objects import trusted, trusted_commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -43,8 +47,9 @@ if TYPE_CHECKING:
     from pvc.model.names import CommitId, ObjectId
     from pvc.store.repo import Entry, Repository
 
-PINS = "refs/pvc/pins/"
-REMOTES = "refs/pvc/remotes/"
+_KEY_SIZE = 56
+"""How much of a segment's row says which segment it is; the times follow."""
+_SEGMENT = Struct(">32s16x4xHHQQ")
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -57,8 +62,8 @@ class Segment(NamedTuple):
     idx: ObjectId
     is_local: bool
 
-    def row(self) -> bytes:
-        """Write the segment's row in a run."""
+    def key(self) -> bytes:
+        """Write what a segment's row in a run begins with: which segment it is."""
         oid = bytes.fromhex(self.pins)
         return (
             oid.ljust(32, b"\0")
@@ -69,11 +74,23 @@ class Segment(NamedTuple):
         )
 
 
+class Stretch(NamedTuple):
+    """A segment that the index holds, and the times of its first and last pin."""
+
+    oid: ObjectId
+    is_local: bool
+    first: int
+    last: int
+
+
 def ledgers(repo: Repository) -> dict[str, CommitId]:
     """Read the tips of all ledgers, this clone's and those that a sync brought."""
-    tips = dict(repo.refs(PINS))
-    tips.update((name, oid) for name, oid in repo.refs(REMOTES) if "/pins/" in name)
-    return {name: oid for name, oid in tips.items() if _is_writer(name.rpartition("/")[2])}
+    tips = refs.ledgers(Place(str(repo.git_dir), str(repo.common_dir)))
+    return {
+        name: trusted_commit(oid)
+        for name, oid in sorted(tips.items())
+        if _is_writer(name.rpartition("/")[2])
+    }
 
 
 def refresh(repo: Repository, *, from_nothing: bool = False) -> Tips:
@@ -118,39 +135,71 @@ def look_up(repo: Repository, part: int, low: bytes, high: bytes) -> list[Row]:
             return runs.find(part, low, high)
 
 
+def stretches(repo: Repository) -> tuple[list[Stretch], tuple[tuple[str, str], ...]]:
+    """Give all segments, the one with the newest pin first, and what is no segment (ref, why)."""
+    try:
+        tips, rows = _segment_rows(repo)
+    except DamagedIndexError:
+        refresh(repo, from_nothing=True)
+        tips, rows = _segment_rows(repo)
+    found = [
+        Stretch(trusted(oid[:width].hex()), is_local != 0, first, last)
+        for oid, width, is_local, first, last in _SEGMENT.iter_unpack(b"".join(rows))
+    ]
+    return sorted(found, key=_last, reverse=True), tips.damage
+
+
+def _segment_rows(repo: Repository) -> tuple[Tips, list[bytes]]:
+    tips = refresh(repo)
+    with Runs(f"{repo.common_dir}/pvc", tips.runs) as runs:
+        return tips, runs.segments()
+
+
+def _last(stretch: Stretch) -> int:
+    return stretch.last
+
+
 def _extended(repo: Repository, home: str, tips: Tips, current: dict[str, CommitId]) -> Tips:
     known = _known_segments(home, tips)
-    fresh: dict[bytes, Segment] = {}
+    fresh: dict[bytes, tuple[str, Segment]] = {}
+    hurt = {ref for ref, _ in tips.damage}
+    damage = [(ref, why) for ref, why in tips.damage if tips.refs.get(ref) == current.get(ref)]
     for name, tip in current.items():
         if tips.refs.get(name) != tip:
-            for segment in new_segments(repo, name, tips.refs.get(name), tip, damage=[]):
-                if segment.row() not in known and _other_side(segment) not in known:
-                    fresh.setdefault(segment.row(), segment)
+            old = None if name in hurt else tips.refs.get(name)  # it may have been mended
+            errors: list[CorruptError] = []
+            for segment in new_segments(repo, name, old, tip, damage=errors):
+                if segment.key() not in known and _other_side(segment) not in known:
+                    fresh.setdefault(segment.key(), (name, segment))
+            damage += [(name, error.message) for error in errors]
     runs = list(tips.runs)
-    segments, rows = _read_segments(repo, fresh)
+    segments, rows = _read_segments(repo, fresh, damage)
     if segments:
         runs.append(write_run(home, segments, rows))
-    made = Tips(runs, dict(current))
+    made = Tips(runs, dict(current), tuple(damage))
     disk.replace(home + "/index/tips", made.dump())
     return _merged(home, made)
 
 
 def _read_segments(
-    repo: Repository, fresh: dict[bytes, Segment]
+    repo: Repository, fresh: dict[bytes, tuple[str, Segment]], damage: list[tuple[str, str]]
 ) -> tuple[list[bytes], list[bytes]]:
-    """Give the keys of the segments that can be read, and the rows of all of them."""
+    """Give the rows of the segments that can be read, and the rows of all their pins."""
     segments: list[bytes] = []
     rows: list[bytes] = []
-    for key, segment in fresh.items():
+    for key, (name, segment) in fresh.items():
         if _other_side(segment) in fresh:
             continue
         try:
-            rows += list(_rows(repo, segment, len(segments)))
-        except CorruptError:
+            own = list(_rows(repo, segment, len(segments)))
+        except CorruptError as error:
             if segment.is_local:
                 raise
+            damage.append((name, f"{error.message}: {segment.pins}"))
         else:
-            segments.append(key)
+            times = [row[24:32] for row in own] or [bytes(8)]
+            segments.append(key + min(times) + max(times))
+            rows += own
     return segments, rows
 
 
@@ -159,18 +208,18 @@ def _known_segments(home: str, tips: Tips) -> set[bytes]:
     for name, size, digest in tips.runs:
         run = Run(home + "/index", name, size, digest)
         try:
-            known.update(run.items(SEGMENTS))
+            known.update(row[:_KEY_SIZE] for row in run.items(SEGMENTS))
         finally:
             run.close()
     return known
 
 
 def _other_side(segment: Segment) -> bytes:
-    """Give the row that the same segment has as this clone's own; empty when this is the one.
+    """Give the key that the same segment has as this clone's own; empty when this is the one.
 
     A remote gives this clone's ledger back after a push: that is nothing new.
     """
-    return b"" if segment.is_local else segment._replace(is_local=True).row()
+    return b"" if segment.is_local else segment._replace(is_local=True).key()
 
 
 def new_segments(

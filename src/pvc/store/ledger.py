@@ -11,7 +11,6 @@ kept in `damage`, so that a list can say what it lacks. Damage of the own ledger
 
 from __future__ import annotations
 
-from heapq import heapify, heappop, heappush
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,14 +19,15 @@ from pvc.launch import disk
 from pvc.launch.index import BY_PROMPT, BY_RECEIPT, BY_SESSION, session_key
 from pvc.launch.record import quote
 from pvc.model.digest import TAG
-from pvc.store.codec import decode, decode_named, split_segment
-from pvc.store.index import Segment, ledgers, look_up, new_segments
+from pvc.store.codec import decode, decode_named, from_micros, split_segment
+from pvc.store.index import look_up, stretches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pvc.launch.index import Row
     from pvc.model.pin import Pin
+    from pvc.store.index import Stretch
     from pvc.store.repo import Repository
 
 MAIN = "main"
@@ -35,6 +35,8 @@ MIN_PREFIX = 4
 """Hex digits that a digest's prefix needs; fewer name half of everything."""
 _HEX = frozenset("0123456789abcdef")
 _CACHED_SEGMENTS = 8
+END_OF_TIME = 253_402_300_799_999_999
+"""The last microsecond of the year 9999, after which times would no longer sort as text."""
 
 
 class Ledger:
@@ -90,19 +92,36 @@ class Ledger:
         }
         return _newest_first(pins.values())
 
-    def newest(self, limit: int | None, tree: str | None = None) -> tuple[Pin, ...]:
-        """Give the newest pins, of one tree or of all; without a limit every one."""
-        pins: dict[str, Pin] = {
-            pin.receipt: pin for pin in self._spooled() if tree in (None, pin.tree)
-        }
-        for bound, segment in self._segments_by_time():
+    def newest(
+        self,
+        limit: int | None,
+        tree: str | None = None,
+        *,
+        session: str | None = None,
+        since: int = 0,
+        until: int = END_OF_TIME,
+    ) -> tuple[Pin, ...]:
+        """Give the newest pins, of one tree or of all; without a limit every one.
+
+        `since` and `until` bound their times in microseconds: since <= time < until. Of a segment
+        only those records are decoded that may be among them.
+        """
+        wanted = _Wanted(tree, since, until)
+        if session is not None:
+            return _newest_first(filter(wanted.takes, self.session(session)))[:limit]
+        pins = {pin.receipt: pin for pin in self._spooled() if wanted.takes(pin)}
+        segments, damage = stretches(self._repo)
+        for ref, why in damage:
+            self._note(CorruptError(why, at=ref))
+        floor = wanted.since
+        for segment in segments:
             if limit is not None and len(pins) >= limit:
-                oldest = sorted((pin.time for pin in pins.values()), reverse=True)[limit - 1]
-                if bound < oldest:
-                    break
-            for pin in segment:
-                if tree in (None, pin.tree):
-                    pins[pin.receipt] = pin
+                times = sorted((pin.time for pin in pins.values()), reverse=True)
+                floor = max(floor, times[limit - 1] if limit else segment.last + 1)
+            if segment.last < floor:
+                break
+            if segment.first < wanted.until:
+                pins.update((pin.receipt, pin) for pin in self._newest_of(segment, wanted, limit))
         return _newest_first(pins.values())[:limit]
 
     # --- where pins are ---------------------------------------------------------------------
@@ -149,54 +168,41 @@ class Ledger:
             self._segments[oid] = self._repo.blob(ObjectId(oid))
         return self._segments[oid]
 
-    def _segments_by_time(self) -> Iterator[tuple[int, tuple[Pin, ...]]]:
-        """Give the pins of segment after segment, newest first, with a bound on their time.
-
-        A ledger's segments follow each other in time as far as its clock does; its newest one
-        is opened to see where it stands.
-        """
-        heap: list[tuple[int, str, tuple[Pin, ...], Iterator[Segment]]] = []
-        seen: set[str] = set()
-        for name, tip in ledgers(self._repo).items():
-            damage: list[CorruptError] = []
-            segments = new_segments(self._repo, name, None, tip, damage=damage)
-            order = sorted(segments, key=_number, reverse=True)
-            for error in damage:
-                self._note(error)
-            _push(heap, name, self._pins_of(iter(order), seen))
-        heapify(heap)
-        while heap:
-            bound, name, pins, rest = heappop(heap)
-            yield -bound, pins
-            _push(heap, name, self._pins_of(rest, seen))
-
-    def _pins_of(
-        self, segments: Iterator[Segment], seen: set[str]
-    ) -> tuple[tuple[Pin, ...], Iterator[Segment]] | None:
-        for segment in segments:
-            if segment.pins not in seen:
-                seen.add(segment.pins)
-                try:
-                    records, _ = split_segment(self._segment(segment.pins), segment.pins)
-                    return tuple(decode(data, segment.pins) for data in records), segments
-                except CorruptError as error:
-                    if segment.is_local:
-                        raise
-                    self._note(error)
-        return None
+    def _newest_of(self, segment: Stretch, wanted: _Wanted, limit: int | None) -> list[Pin]:
+        """Read the newest records of a segment that are wanted."""
+        try:
+            records, _ = split_segment(self._segment(segment.oid), segment.oid)
+            chosen = sorted(filter(wanted.may_take, records), key=_time_of, reverse=True)[:limit]
+            return [decode(data, segment.oid) for data in chosen]
+        except CorruptError as error:
+            if segment.is_local:
+                raise
+            self._note(error)
+        return []
 
 
-def _push(
-    heap: list[tuple[int, str, tuple[Pin, ...], Iterator[Segment]]],
-    name: str,
-    opened: tuple[tuple[Pin, ...], Iterator[Segment]] | None,
-) -> None:
-    if opened is not None and opened[0]:
-        heappush(heap, (-max(pin.time for pin in opened[0]), name, *opened))
+class _Wanted:
+    """Which pins a list is asked for."""
+
+    def __init__(self, tree: str | None, since: int, until: int) -> None:
+        self.tree = tree
+        self.since, self.until = max(since, 0), min(until, END_OF_TIME)
+        self._line = b"" if tree is None else f"\ntree = {quote(tree)}\n".encode()
+        self._low, self._high = from_micros(self.since), from_micros(self.until)
+
+    def takes(self, pin: Pin) -> bool:
+        """Tell whether a pin is one of them."""
+        return self.tree in (None, pin.tree) and self.since <= pin.time < self.until
+
+    def may_take(self, record: bytes) -> bool:
+        """Tell the same of a record that is not decoded."""
+        return self._line in record and self._low <= _time_of(record) < self._high
 
 
-def _number(segment: Segment) -> int:
-    return segment.number
+def _time_of(record: bytes) -> str:
+    """Find a record's time as it is written, which sorts as time does."""
+    _, _, rest = record.partition(b'\ntime = "')
+    return rest[:27].decode("ascii", "replace")
 
 
 def _newest_first(pins: Iterable[Pin]) -> tuple[Pin, ...]:

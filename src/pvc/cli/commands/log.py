@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 @click.argument("name", required=False)
 @click.option("--tree", metavar="NAME", help="The same as NAME.")
 @click.option("--pins", is_flag=True, help="List pinned sessions instead of versions.")
+@click.option("--session", metavar="ID", help="Of pins: this session's, all chains.")
+@click.option("--since", metavar="DATE", help="Of pins: from then on. Dates as git takes them.")
+@click.option("--until", metavar="DATE", help="Of pins: up to then.")
 @click.option("-S", "phrase", metavar="PHRASE", help="Versions whose rendered text has PHRASE.")
 @environment_options
 @click.option(
@@ -25,14 +28,17 @@ if TYPE_CHECKING:
 )
 @json_option
 @click.pass_obj
-def command(
+def command(  # noqa: PLR0913  # one parameter an option
     app: App,
     name: str | None,
+    *,
     tree: str | None,
+    session: str | None,
+    since: str | None,
+    until: str | None,
     phrase: str | None,
     environment: EnvironmentArguments,
     limit: int,
-    *,
     pins: bool,
     as_json: bool,
 ) -> None:
@@ -43,6 +49,9 @@ def command(
     Below a tree's version stand the events that moved its prompt (a pack's version, an adoption, a
     change of the toolset) with the bytes that moved, over the values of the newest session here.
 
+    With --pins, the sessions that were pinned, newest first; no more of the ledger is read than
+    the answer needs.
+
     With -S, first and last version that carry a phrase, and all between. Values that placeholders
     need may be given; for a version that lacks some, its source texts are searched.
     """
@@ -52,6 +61,8 @@ def command(
     from pvc.ops.phrase import phrase_log
 
     name = name or tree
+    if not pins and (session or since or until):
+        raise click.UsageError("--session, --since and --until choose pins: add --pins")
     if phrase is not None:
         if pins:
             raise click.UsageError("-S searches versions, not pins")
@@ -59,5 +70,8 @@ def command(
             found = phrase_log(app.repo, phrase, name, environment.read(app), watch)
         show(app, found, as_json=as_json)
         return
-    result = pins_log(app.repo, name, limit) if pins else versions_log(app.repo, name, limit)
-    show(app, result, as_json=as_json)
+    if pins:
+        listed = pins_log(app.repo, name, limit, session=session, since=since, until=until)
+        show(app, listed, as_json=as_json)
+        return
+    show(app, versions_log(app.repo, name, limit), as_json=as_json)
