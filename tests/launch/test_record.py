@@ -27,6 +27,9 @@ def records(draw: st.DrawFn) -> Record:
     for name in keys:
         if name in record.REQUIRED or draw(st.booleans()):
             made[name] = draw(NUMBERS) if name in record.NUMBERS else draw(TEXTS)
+    privacy = draw(st.sampled_from(("", *record.PRIVACIES)))
+    made |= {"privacy": privacy} if privacy else {}
+    made |= {"key": draw(TEXTS)} if privacy == "keyed" else {}
     return {**made, "format": record.format_of(made)}
 
 
@@ -55,12 +58,32 @@ def test_toml_reads_the_same_from_our_form_and_from_tomli_w(values: Record) -> N
 
 
 @given(records())
-def test_only_what_a_session_adds_has_the_second_format(values: Record) -> None:
+def test_a_record_has_the_oldest_format_that_can_say_it(values: Record) -> None:
     added = any(key in values for key in record.SESSION_KEYS)
-    assert record.format_of(values) == (2 if added else 1)
+    assert record.format_of(values) == (3 if "privacy" in values else 2 if added else 1)
     other: Record = {**values, "format": 1 if added else 2}
     with pytest.raises(CorruptError, match="has format"):
         record.read(record.write(other))
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"privacy": "inputs"},
+        {"privacy": "none"},
+        {"privacy": "keyed"},
+        {"privacy": "digest", "key": "0011223344556677"},
+        {"key": "0011223344556677"},
+    ],
+    ids=str,
+)
+def test_a_privacy_that_no_launch_writes_is_refused(more: Record) -> None:
+    values: Record = {
+        "session": "s", "chain": "main", "n": 0, "time": "t", "writer": "w", "prompt.digest": "d",
+        **more,
+    }  # fmt: skip
+    with pytest.raises(CorruptError):
+        record.read(record.write({**values, "format": record.format_of(values)}))
 
 
 @given(st.lists(records(), max_size=4))

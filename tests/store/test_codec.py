@@ -14,7 +14,7 @@ from launches import Launches, facts
 from pvc.errors import CorruptError
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId, SessionId, TreeName
-from pvc.model.pin import EntryRef, Pin, PromptFacts
+from pvc.model.pin import EntryRef, Pin, Privacy, PromptFacts
 from pvc.model.session import Mode
 from pvc.store.codec import (
     Unrendered,
@@ -40,6 +40,7 @@ ENTRIES = st.builds(EntryRef, st.sampled_from(Mode), DIGESTS, st.just("") | TEXT
 
 @st.composite
 def pins(draw: st.DrawFn) -> Pin:
+    privacy = draw(st.sampled_from(Privacy))
     made = Pin(
         session=SessionId(draw(TEXTS)),
         chain=SessionId(draw(TEXTS)),
@@ -56,6 +57,8 @@ def pins(draw: st.DrawFn) -> Pin:
         reason=draw(st.none() | st.text(st.characters(exclude_categories=["Cs"]), min_size=1)),
         entry=draw(st.none() | ENTRIES),
         context=draw(st.none() | DIGESTS),
+        privacy=privacy,
+        key=draw(TEXTS) if privacy is Privacy.KEYED else None,
         receipt=Digest.of(b""),
     )
     return replace(made, receipt=Digest.of(encode(made)))

@@ -150,7 +150,7 @@ def test_an_interrupted_fold_is_finished_and_nothing_is_stored_twice(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(fold_module._Fold, step, die)
+        patched.setattr(fold_module.Fold, step, die)
         with pytest.raises(KeyboardInterrupt):
             launches.fold()
     receipts += pin_many(launches, 5, "later")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 SESSION_FORMAT = 2
 """The format of a record that says what a session added, or what it was told in between."""
+PRIVACY_FORMAT = 3
+"""The format of a record that says what was kept of its inputs, where that is not the default."""
 TABLE = b"[[pin]]\n"
 KEYS = (
     "format",
@@ -43,6 +45,9 @@ KEYS = (
     "reason",
 )
 SESSION_KEYS = ("entry.mode", "entry.digest", "entry.author", "context.digest")
+PRIVACY_KEYS = ("privacy", "key")
+PRIVACIES = ("bytes", "digest", "keyed")
+"""What `privacy` may say in a record; the default, `inputs`, says nothing."""
 NUMBERS = frozenset(("format", "n", "version"))
 REQUIRED = frozenset(("format", "session", "chain", "n", "time", "writer", "prompt.digest"))
 
@@ -55,7 +60,7 @@ _ESCAPES.update((ord(char), "\\" + letter) for letter, char in _SHORT.items())
 def write(record: "Mapping[str, str | int]") -> bytes:
     """Write a record; what is empty or absent is left out, except numbers."""
     lines = ["[[pin]]"]
-    for name in (*KEYS, *SESSION_KEYS):
+    for name in (*KEYS, *SESSION_KEYS, *PRIVACY_KEYS):
         value = record.get(name, "")
         if value != "":
             lines.append(f"{name} = {value if name in NUMBERS else quote(str(value))}")
@@ -78,11 +83,16 @@ def read(data: bytes, at: str = "a pin's record") -> "Record":
         raise CorruptError("a pin's record is damaged", at=at)
     if record["format"] != format_of(record):
         raise CorruptError(f"a pin's record has format {record['format']}", at=at)
+    privacy = record.get("privacy", "bytes")
+    if privacy not in PRIVACIES or ("key" in record) != (privacy == "keyed"):
+        raise CorruptError(f"a pin's record has privacy `{privacy}`", at=at)
     return record
 
 
 def format_of(record: "Mapping[str, str | int]") -> int:
     """Give the one format that a record with these keys has."""
+    if any(record.get(key) for key in PRIVACY_KEYS):
+        return PRIVACY_FORMAT
     return SESSION_FORMAT if any(record.get(key) for key in SESSION_KEYS) else FORMAT
 
 

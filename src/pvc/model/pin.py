@@ -7,6 +7,7 @@ A pin never changes; another one may supersede it by naming its receipt. How a p
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,6 +15,24 @@ if TYPE_CHECKING:
     from pvc.model.names import CommitId, SessionId, TreeName
     from pvc.model.session import Mode
     from pvc.model.span import Plane
+
+
+class Privacy(StrEnum):
+    """What is kept of a pin's inputs, beside its record.
+
+    `inputs`: its values, tools and texts, from which it is rendered again. `bytes`: the rendered
+    prompt too. `digest`: nothing. `keyed`: nothing, and the record's digests are keyed.
+    """
+
+    INPUTS = "inputs"
+    BYTES = "bytes"
+    DIGEST = "digest"
+    KEYED = "keyed"
+
+    @property
+    def keeps_inputs(self) -> bool:
+        """Whether the prompt can be rendered again from what is kept."""
+        return self in (Privacy.INPUTS, Privacy.BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +75,27 @@ class Pin:
     reason: str | None = None
     entry: EntryRef | None = None
     context: Digest | None = None
+    privacy: Privacy = Privacy.INPUTS
+    key: str | None = None
+    """Names the key of a record whose digests are keyed."""
 
     @property
     def label(self) -> str:
         """The version as people write it, `agent@7`; empty where none is named."""
         return f"{self.tree}@{self.version}" if self.tree else ""
+
+    @property
+    def bodies(self) -> tuple[tuple[str, Digest], ...]:
+        """What is kept beside the record, if it is kept: the part and its digest."""
+        is_kept = bool(self.observed) or self.privacy is Privacy.BYTES
+        parts = (
+            ("prompt", self.prompt if is_kept else None),
+            ("environment", self.environment),
+            ("tools", self.tools),
+            ("entry", self.entry.digest if self.entry else None),
+            ("context", self.context),
+        )
+        return tuple((part, digest) for part, digest in parts if digest is not None)
 
     @property
     def order(self) -> tuple[int, str, int, Digest]:

@@ -1,7 +1,7 @@
 """One fold of a ledger, held against the one before it: old segments stay, new ones are complete.
 
 Rule 1: a segment is a pair: `.pins`, which is records and the tables of their prompts, and `.idx`,
-which follows from the records to the byte.
+which follows from the records to the byte; or it is one file of tombstones, `.forgotten`.
 Rule 2: numbers go on without a gap, so that a segment that is missing is seen.
 Rule 3: the fold's own trailers are made again from its bytes: count, numbers, and the digest chain
 that runs through all folds.
@@ -16,13 +16,15 @@ from pvc.errors import CorruptError, RefusedError
 from pvc.model.digest import Digest
 from pvc.store.codec import decode, decode_prompt, encode_idx, split_segment
 from pvc.store.fold import SEGMENT_PINS
+from pvc.store.tombstones import MOST_TABLES, SUFFIX
+from pvc.store.tombstones import decode as decode_tombstones
 from pvc.store.versions import walk
 
 if TYPE_CHECKING:
     from pvc.model.names import ObjectId
     from pvc.store.repo import Commit, Repository
 
-_FILE = re.compile(r"([0-9a-f]{4})/([0-9a-f]{2})\.(pins|idx)")
+_FILE = re.compile(r"([0-9a-f]{4})/([0-9a-f]{2})\.(pins|idx|forgotten)")
 
 
 def check_fold(repo: Repository, commit: Commit) -> None:
@@ -70,6 +72,8 @@ def _number(path: str) -> int:
 
 def _segment(repo: Repository, files: dict[str, ObjectId], number: int) -> tuple[bytes, int]:
     stem = f"{number // 256:04x}/{number % 256:02x}"
+    if f"{stem}{SUFFIX}" in files:
+        return _tombstones(repo, files, stem), 0
     pair = [files.get(f"{stem}.{kind}") for kind in ("pins", "idx")]
     if pair[0] is None or pair[1] is None:
         missing = "pins" if pair[0] is None else "idx"
@@ -86,6 +90,15 @@ def _segment(repo: Repository, files: dict[str, ObjectId], number: int) -> tuple
     if len(tables) != len({pin.prompt for pin in pins}):
         raise RefusedError(f"segment `{stem}` has not one table for each of its prompts")
     return data, len(pins)
+
+
+def _tombstones(repo: Repository, files: dict[str, ObjectId], stem: str) -> bytes:
+    data = repo.blob(files[f"{stem}{SUFFIX}"])
+    if f"{stem}.pins" in files or f"{stem}.idx" in files:
+        raise RefusedError(f"segment `{stem}` holds pins and tombstones")
+    if len(decode_tombstones(data, stem)) > MOST_TABLES:
+        raise RefusedError(f"segment `{stem}` has more than {MOST_TABLES} tombstones")
+    return data
 
 
 def _trailers(

@@ -18,7 +18,7 @@ from pvc.errors import CorruptError, DecodeError, UsageError
 from pvc.launch import record
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId, SessionId, TreeName
-from pvc.model.pin import EntryRef, Pin, PromptFacts
+from pvc.model.pin import EntryRef, Pin, Privacy, PromptFacts
 from pvc.model.session import Mode
 from pvc.model.span import Plane
 
@@ -65,6 +65,8 @@ def decode(data: bytes, at: str = "a pin's record") -> Pin:
             reason=text("reason"),
             entry=_entry(values),
             context=digest("context.digest"),
+            privacy=Privacy(text("privacy") or Privacy.INPUTS),
+            key=text("key"),
             receipt=Digest.of(data),
         )
     except (UsageError, ValueError) as error:
@@ -114,6 +116,8 @@ def encode(pin: Pin) -> bytes:
         "entry.digest": entry.digest if entry else None,
         "entry.author": entry.author if entry else None,
         "context.digest": pin.context,
+        "privacy": None if pin.privacy is Privacy.INPUTS else str(pin.privacy),
+        "key": pin.key,
     }
     given: Record = {name: value for name, value in values.items() if value is not None}
     given["format"] = record.format_of(given)

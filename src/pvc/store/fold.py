@@ -19,6 +19,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -40,6 +41,7 @@ from pvc.store.codec import (
 )
 from pvc.store.index import ledgers, open_index, refresh
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Person
+from pvc.store.tombstones import SUFFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -87,17 +89,25 @@ def fold(repo: Repository, *, render: Render, wait: bool = True) -> FoldResult:
     home = f"{repo.common_dir}/pvc"
     if not Path(home, "spool").is_dir():
         return FoldResult()
+    try:
+        with locked(home, wait=wait):
+            return Fold(repo, home, render).run()
+    except BlockingIOError:
+        return FoldResult()
+
+
+@contextmanager
+def locked(home: str, *, wait: bool = True) -> Iterator[None]:
+    """Keep folds out; `BlockingIOError` without `wait` while one runs."""
     handle = os.open(home + "/fold.lock", os.O_RDWR | os.O_CREAT, 0o666)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        return _Fold(repo, home, render).run()
-    except BlockingIOError:
-        return FoldResult()
+        yield
     finally:
         os.close(handle)
 
 
-class _Fold:
+class Fold:
     """One fold, under its lock."""
 
     def __init__(self, repo: Repository, home: str, render: Render) -> None:
@@ -111,6 +121,7 @@ class _Fold:
         self.damaged: list[str] = []
 
     def run(self) -> FoldResult:
+        """Fold what the spool holds now."""
         try:
             spooled = self._new(self._read_spool())[:FOLD_PINS]
         except DamagedIndexError:
@@ -203,32 +214,43 @@ class _Fold:
             yield group
 
     def _commit_segments(self, spooled: Sequence[_Spooled]) -> tuple[CommitId, int]:
+        chunks = [spooled[i : i + SEGMENT_PINS] for i in range(0, len(spooled), SEGMENT_PINS)]
+        parts = [dict(zip((".pins", ".idx"), self._segment(c), strict=True)) for c in chunks]
+        times = [item.pin.time for item in spooled]
+        return self._append(parts, len(spooled), times), len(chunks)
+
+    def append_tombstones(self, segments: Sequence[bytes], times: Sequence[int]) -> CommitId:
+        """Put on record what was forgotten, in a commit of its own."""
+        return self._append([{SUFFIX: data} for data in segments], 0, times)
+
+    def _append(
+        self, segments: Sequence[dict[str, bytes]], pins: int, times: Sequence[int]
+    ) -> CommitId:
+        """Add segments to the ledger, each as its files by suffix; the first file is chained."""
         tip = self.repo.ref(self.ref)
         folders = {e.name: e for e in self.repo.tree(tip) if e.is_tree} if tip else {}
         first = self._next_number(folders)
-        chunks = [spooled[i : i + SEGMENT_PINS] for i in range(0, len(spooled), SEGMENT_PINS)]
         files: dict[str, dict[str, Entry]] = {}
-        digests = []
-        for number, chunk in enumerate(chunks, first):
+        for number, parts in enumerate(segments, first):
             folder, stem = f"{number // 256:04x}", f"{number % 256:02x}"
             if folder not in files:
                 there = self.repo.tree(folders[folder].oid) if folder in folders else ()
                 files[folder] = {entry.name: entry for entry in there}
-            segment, idx = self._segment(chunk)
-            digests.append(Digest.of(segment))
-            for name, data in ((f"{stem}.pins", segment), (f"{stem}.idx", idx)):
+            for suffix, data in parts.items():
+                name = stem + suffix
                 files[folder][name] = Entry(name, MODE_FILE, self.repo.write_blob(data))
+        digests = [Digest.of(next(iter(parts.values()))) for parts in segments]
         for folder, entries in files.items():
             tree = self.repo.write_tree(tuple(entries.values()))
             folders[folder] = Entry(folder, MODE_TREE, tree)
         root = self.repo.write_tree(tuple(folders.values()))
-        message = self._message(tip, spooled, range(first, first + len(chunks)), digests)
+        message = self._message(tip, pins, times, range(first, first + len(segments)), digests)
         sign = self.repo.config_flag("pvc.signFolds") or None
         commit = self.repo.write_commit(
             root, (tip,) if tip else (), message, identity=WRITER, sign=sign
         )
         self._move(self.ref, tip, commit)
-        return commit, len(chunks)
+        return commit
 
     def _segment(self, chunk: Sequence[_Spooled]) -> tuple[bytes, bytes]:
         pins, records = [item.pin for item in chunk], [item.data for item in chunk]
@@ -264,14 +286,13 @@ class _Fold:
     def _message(
         self,
         tip: CommitId | None,
-        spooled: Sequence[_Spooled],
+        count: int,
+        times: Sequence[int],
         numbers: range,
         digests: Sequence[Digest],
     ) -> str:
-        count = len(spooled)
         before = _trailer(self.repo.commit(tip).message, "Chain") if tip else ""
         chained = b"".join(bytes.fromhex(Digest(text).hex) for text in (before, *digests) if text)
-        times = [item.pin.time for item in spooled]
         lines = [
             f"fold {count} pins" if count != 1 else "fold 1 pin",
             "",
