@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from pvc.errors import CorruptError, DecodeError, UsageError
 from pvc.launch.record import quote
+from pvc.launch.refs import PINS
 from pvc.model.digest import Digest
 from pvc.model.tombstone import Tombstone
 from pvc.store.codec import from_micros, to_micros
-from pvc.store.index import PINS, ledgers
+from pvc.store.index import ledgers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
