@@ -1,127 +1,255 @@
 """One fold of a ledger, held against the one before it: old segments stay, new ones are complete.
 
+A server's guard stops at the first problem; `pvc verify` reports all of them.
+
 Rule 1: a segment is a pair: `.pins`, which is records and the tables of their prompts, and `.idx`,
 which follows from the records to the byte; or it is one file of tombstones, `.forgotten`.
 Rule 2: numbers go on without a gap, so that a segment that is missing is seen.
-Rule 3: the fold's own trailers are made again from its bytes: count, numbers, and the digest chain
-that runs through all folds.
+Rule 3: the fold's own trailers are made again from its bytes: count, numbers, times, and the digest
+chain that runs through all folds.
+Rule 4: only what differs from the fold before is read, so that a ledger of any length costs as much
+as its segments.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from pvc.errors import CorruptError, RefusedError
+from pvc.errors import CorruptError, PvcError, RefusedError
 from pvc.model.digest import Digest
-from pvc.store.codec import decode, decode_prompt, encode_idx, split_segment
+from pvc.store.codec import PROMPT_TABLE, decode, decode_prompt, encode_idx, split_segment
 from pvc.store.fold import SEGMENT_PINS
+from pvc.store.fold_message import FoldMessage, next_chain, trailer
 from pvc.store.tombstones import MOST_TABLES, SUFFIX
 from pvc.store.tombstones import decode as decode_tombstones
-from pvc.store.versions import walk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pvc.model.names import ObjectId
-    from pvc.store.repo import Commit, Repository
+    from pvc.model.pin import Pin
+    from pvc.store.repo import Commit, Entry, Repository
 
 _FILE = re.compile(r"([0-9a-f]{4})/([0-9a-f]{2})\.(pins|idx|forgotten)")
+_NEXT = "a ledger is only added to"
+_COMPARED = ("Pins", "Segments", "Chain", "First", "Last")
+
+
+class Problem(NamedTuple):
+    """What is wrong with a fold: where in it, down to the byte where one can be named."""
+
+    message: str
+    path: str = ""
+    byte: int | None = None
+    hint: str = ""
+    is_damage: bool = False
+    """Bytes in no form, rather than a fold that must not be."""
+
+
+class Placed(NamedTuple):
+    """A pin and where its record stands in its segment."""
+
+    pin: Pin
+    path: str
+    byte: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What a fold added, as far as it can be read, and what is wrong with it."""
+
+    pins: tuple[Placed, ...]
+    tables: tuple[bytes, ...]
+    problems: tuple[Problem, ...]
 
 
 def check_fold(repo: Repository, commit: Commit) -> None:
     """Read what a fold adds. Raises `RefusedError` or `CorruptError`, naming the segment."""
-    if len(commit.parents) > 1:
-        raise RefusedError(f"fold `{commit.id.short}` has {len(commit.parents)} parents")
-    parent = repo.commit(commit.parents[0]) if commit.parents else None
-    before = _files(repo, parent.tree) if parent else {}
-    after = _files(repo, commit.tree)
-    for path, oid in before.items():
-        if after.get(path) != oid:
-            how = "is gone" if path not in after else "has other bytes"
-            raise RefusedError(f"segment `{path}` {how}", hint="a ledger is only added to")
-    numbers = _numbers(before, after)
-    digests, count = [], 0
-    for number in numbers:
-        data, pins = _segment(repo, after, number)
-        digests.append(Digest.of(data))
-        count += pins
-    _trailers(commit, parent, numbers, digests, count)
+    for problem in read_fold(repo, commit).problems:
+        if problem.is_damage:
+            raise CorruptError(problem.message, at=problem.path, hint=problem.hint)
+        raise RefusedError(problem.message, hint=problem.hint)
 
 
-def _files(repo: Repository, tree: ObjectId) -> dict[str, ObjectId]:
-    files = {}
-    for path, entry in walk(repo, tree):
-        if not entry.is_file or not _FILE.fullmatch(path):
-            raise RefusedError(f"`{path}` is no part of a ledger")
-        files[path] = entry.oid
-    return files
+def read_fold(repo: Repository, commit: Commit, *, contents: bool = True) -> Fold:
+    """Read what a fold adds. Without `contents` only that nothing before it changed."""
+    reader = _Reader(repo, commit)
+    try:
+        reader.read(contents=contents)
+    except PvcError as error:
+        reader.problems.append(
+            Problem(error.message, error.at, None, error.hint, isinstance(error, CorruptError))
+        )
+    return Fold(tuple(reader.pins), tuple(reader.tables), tuple(reader.problems))
 
 
-def _numbers(before: dict[str, ObjectId], after: dict[str, ObjectId]) -> list[int]:
-    """Give the numbers of the new segments; they go on where the old ones end."""
-    fresh = {_number(path) for path in after if path not in before}
-    first = 1 + max((_number(path) for path in before), default=-1)
-    numbers = sorted(fresh)
-    if not numbers or numbers != list(range(first, first + len(numbers))):
-        raise RefusedError(f"segments {numbers} do not go on from {first}")
-    return numbers
+class _Reader:
+    """One fold."""
+
+    def __init__(self, repo: Repository, commit: Commit) -> None:
+        self._repo = repo
+        self._commit = commit
+        self._digests: list[Digest] = []
+        self._times: list[int] = []
+        self.pins: list[Placed] = []
+        self.tables: list[bytes] = []
+        self.problems: list[Problem] = []
+
+    def read(self, *, contents: bool) -> None:
+        commit = self._commit
+        if len(commit.parents) > 1:
+            self._say(f"fold `{commit.id.short}` has {len(commit.parents)} parents")
+        parent = self._repo.commit(commit.parents[0]) if commit.parents else None
+        files = self._new_files(parent)
+        if not contents:
+            return
+        numbers = self._numbers(files, parent)
+        for number in numbers:
+            self._segment(files, number)
+        if not self.problems:
+            self._trailers(parent, numbers)
+
+    def _say(
+        self, message: str, path: str = "", byte: int | None = None, *, damage: bool = False
+    ) -> None:
+        hint = _NEXT if message.endswith(("is gone", "other bytes")) else ""
+        self.problems.append(Problem(message, path, byte, hint, damage))
+
+    # --- what it adds -------------------------------------------------------------------------
+
+    def _new_files(self, parent: Commit | None) -> dict[str, ObjectId]:
+        """Give the files that are new; whatever else differs is a problem."""
+        files = {}
+        for path, before, after in _changes(self._repo, parent, self._commit):
+            if before is not None:
+                how = "is gone" if after is None else "has other bytes"
+                self._say(f"segment `{path}` {how}", path)
+            elif after is None or not after.is_file or not _FILE.fullmatch(path):
+                self._say(f"`{path}` is no part of a ledger", path)
+            else:
+                files[path] = after.oid
+        return files
+
+    def _numbers(self, files: dict[str, ObjectId], parent: Commit | None) -> list[int]:
+        """Give the numbers of the new segments; they go on where the old ones end."""
+        numbers = sorted({_number(path) for path in files})
+        first = _next_number(self._repo, parent)
+        if not numbers or numbers != list(range(first, first + len(numbers))):
+            self._say(f"segments {numbers} do not go on from {first}")
+        return numbers
+
+    def _segment(self, files: dict[str, ObjectId], number: int) -> None:
+        stem = f"{number // 256:04x}/{number % 256:02x}"
+        if f"{stem}{SUFFIX}" in files:
+            self._forgotten(files, stem)
+            return
+        pins_oid, idx_oid = files.get(f"{stem}.pins"), files.get(f"{stem}.idx")
+        if pins_oid is None or idx_oid is None:
+            missing = "pins" if pins_oid is None else "idx"
+            self._say(f"segment `{stem}` is not complete: no `.{missing}`", stem)
+            return
+        try:
+            data = self._repo.blob(pins_oid)
+            self._digests.append(Digest.of(data))
+            self._records(data, f"{stem}.pins", self._repo.blob(idx_oid))
+        except PvcError as error:
+            self._say(error.message, stem, damage=True)
+
+    def _forgotten(self, files: dict[str, ObjectId], stem: str) -> None:
+        """Read a segment of tombstones."""
+        path = f"{stem}{SUFFIX}"
+        if f"{stem}.pins" in files or f"{stem}.idx" in files:
+            self._say(f"segment `{stem}` holds pins and tombstones", path)
+            return
+        data = self._repo.blob(files[path])
+        self._digests.append(Digest.of(data))
+        tombstones = decode_tombstones(data, stem)
+        if len(tombstones) > MOST_TABLES:
+            self._say(f"segment `{stem}` has more than {MOST_TABLES} tombstones", path)
+        self._times += [each.time for each in tombstones]
+
+    def _records(self, data: bytes, path: str, idx: bytes) -> None:
+        stem = path.partition(".")[0]
+        records, tables = split_segment(data, stem)
+        placed = self._decoded(records, path)
+        if not 0 < len(records) <= SEGMENT_PINS:
+            self._say(f"segment `{stem}` has {len(records)} pins", path)
+        if len(placed) < len(records):
+            return
+        pins = [each.pin for each in placed]
+        if encode_idx(pins, records) != idx:
+            self._say(f"the index of segment `{stem}` is not that of its records", f"{stem}.idx")
+        for table in tables:
+            decode_prompt(table, stem)
+        if len(tables) != len({pin.prompt for pin in pins}):
+            at = data.find(PROMPT_TABLE)
+            self._say(f"segment `{stem}` has not one table for each of its prompts", path, at)
+        self.tables += tables
+
+    def _decoded(self, records: tuple[bytes, ...], path: str) -> list[Placed]:
+        """Decode the records that can be."""
+        placed, at = [], 0
+        for record in records:
+            try:
+                placed.append(Placed(decode(record, path), path, at))
+            except CorruptError as error:
+                self._say(error.message, path, at, damage=True)
+            at += len(record)
+        self.pins += placed
+        return placed
+
+    def _trailers(self, parent: Commit | None, numbers: list[int]) -> None:
+        commit = self._commit
+        times = [placed.pin.time for placed in self.pins] or self._times
+        wanted = FoldMessage(
+            pins=len(self.pins),
+            first_segment=numbers[0],
+            last_segment=numbers[-1],
+            first=min(times),
+            last=max(times),
+            chain=next_chain(trailer(parent.message, "Chain") if parent else "", self._digests),
+        )
+        for name in _COMPARED:
+            if trailer(commit.message, name) != wanted.trailers[name]:
+                self._say(f"fold `{commit.id.short}` says another `{name}` than its segments")
+                return
+
+
+def _changes(
+    repo: Repository, old: Commit | None, new: Commit
+) -> Iterator[tuple[str, Entry | None, Entry | None]]:
+    """Give the files below two folds' folders that differ; a folder that is equal is not read."""
+    before = _rows(repo, old.tree) if old else {}
+    after = _rows(repo, new.tree)
+    for name in sorted(before.keys() | after.keys()):
+        a, b = before.get(name), after.get(name)
+        if a == b:
+            continue
+        if (a is None or a.is_tree) and (b is None or b.is_tree):
+            inner_a = _rows(repo, a.oid) if a else {}
+            inner_b = _rows(repo, b.oid) if b else {}
+            for file in sorted(inner_a.keys() | inner_b.keys()):
+                if inner_a.get(file) != inner_b.get(file):
+                    yield f"{name}/{file}", inner_a.get(file), inner_b.get(file)
+        else:
+            yield name, a, b
+
+
+def _rows(repo: Repository, tree: ObjectId) -> dict[str, Entry]:
+    return {entry.name: entry for entry in repo.tree(tree)}
+
+
+def _next_number(repo: Repository, parent: Commit | None) -> int:
+    """Give the number that follows the last segment of the fold before."""
+    folders = {row.name: row for row in repo.tree(parent.tree)} if parent else {}
+    if not folders:
+        return 0
+    last = max(folders)
+    paths = [f"{last}/{row.name}" for row in repo.tree(folders[last].oid)]
+    return 1 + max((_number(path) for path in paths if _FILE.fullmatch(path)), default=-1)
 
 
 def _number(path: str) -> int:
     return int(path[:4], 16) * 256 + int(path[5:7], 16)
-
-
-def _segment(repo: Repository, files: dict[str, ObjectId], number: int) -> tuple[bytes, int]:
-    stem = f"{number // 256:04x}/{number % 256:02x}"
-    if f"{stem}{SUFFIX}" in files:
-        return _tombstones(repo, files, stem), 0
-    pair = [files.get(f"{stem}.{kind}") for kind in ("pins", "idx")]
-    if pair[0] is None or pair[1] is None:
-        missing = "pins" if pair[0] is None else "idx"
-        raise RefusedError(f"segment `{stem}` is not complete: no `.{missing}`")
-    data, idx = repo.blob(pair[0]), repo.blob(pair[1])
-    records, tables = split_segment(data, stem)
-    pins = [decode(record, stem) for record in records]
-    if not 0 < len(pins) <= SEGMENT_PINS:
-        raise RefusedError(f"segment `{stem}` has {len(pins)} pins")
-    if encode_idx(pins, records) != idx:
-        raise RefusedError(f"the index of segment `{stem}` is not that of its records")
-    for table in tables:
-        decode_prompt(table, stem)
-    if len(tables) != len({pin.prompt for pin in pins}):
-        raise RefusedError(f"segment `{stem}` has not one table for each of its prompts")
-    return data, len(pins)
-
-
-def _tombstones(repo: Repository, files: dict[str, ObjectId], stem: str) -> bytes:
-    data = repo.blob(files[f"{stem}{SUFFIX}"])
-    if f"{stem}.pins" in files or f"{stem}.idx" in files:
-        raise RefusedError(f"segment `{stem}` holds pins and tombstones")
-    if len(decode_tombstones(data, stem)) > MOST_TABLES:
-        raise RefusedError(f"segment `{stem}` has more than {MOST_TABLES} tombstones")
-    return data
-
-
-def _trailers(
-    commit: Commit,
-    parent: Commit | None,
-    numbers: list[int],
-    digests: list[Digest],
-    count: int,
-) -> None:
-    before = _trailer(parent.message, "Chain") if parent else ""
-    chained = b"".join(bytes.fromhex(Digest(text).hex) for text in (before, *digests) if text)
-    wanted = {
-        "Pins": str(count),
-        "Segments": f"{numbers[0]}..{numbers[-1]}",
-        "Chain": str(Digest.of(chained)),
-    }
-    for name, value in wanted.items():
-        if _trailer(commit.message, name) != value:
-            raise RefusedError(f"fold `{commit.id.short}` says another `{name}` than its segments")
-
-
-def _trailer(message: str, name: str) -> str:
-    for line in message.split("\n"):
-        if line.startswith(f"{name}: "):
-            return line.removeprefix(f"{name}: ")
-    raise CorruptError(f"a fold without `{name}`")

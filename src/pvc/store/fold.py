@@ -37,9 +37,9 @@ from pvc.store.codec import (
     encode_idx,
     encode_prompt,
     encode_segment,
-    from_micros,
 )
-from pvc.store.index import ledgers, open_index, refresh
+from pvc.store.fold_message import FoldMessage, next_chain, trailer, witnesses
+from pvc.store.index import open_index, refresh
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Person
 from pvc.store.tombstones import SUFFIX
 
@@ -291,24 +291,16 @@ class Fold:
         numbers: range,
         digests: Sequence[Digest],
     ) -> str:
-        before = _trailer(self.repo.commit(tip).message, "Chain") if tip else ""
-        chained = b"".join(bytes.fromhex(Digest(text).hex) for text in (before, *digests) if text)
-        lines = [
-            f"fold {count} pins" if count != 1 else "fold 1 pin",
-            "",
-            f"Pins: {count}",
-            f"Segments: {numbers[0]}..{numbers[-1]}",
-            f"First: {from_micros(min(times))}",
-            f"Last: {from_micros(max(times))}",
-            f"Chain: {Digest.of(chained)}",
-            *self._witnesses(),
-        ]
-        return "\n".join(lines) + "\n"
-
-    def _witnesses(self) -> Iterator[str]:
-        for name, tip in sorted(ledgers(self.repo).items()):
-            if name.startswith(REMOTES) and not name.endswith(self.writer):
-                yield f"Witness: {name} {tip}"
+        before = trailer(self.repo.commit(tip).message, "Chain") if tip else ""
+        return FoldMessage(
+            pins=count,
+            first_segment=numbers[0],
+            last_segment=numbers[-1],
+            first=min(times),
+            last=max(times),
+            chain=next_chain(before, digests),
+            witnesses=tuple(witnesses(self.repo.refs(REMOTES), self.writer)),
+        ).encode()
 
     def _move(self, ref: str, old: CommitId | None, new: CommitId) -> None:
         try:
@@ -338,13 +330,6 @@ def _is_older(path: Path, age_s: int) -> bool:
         return time.time() - path.stat().st_mtime > age_s
     except FileNotFoundError:
         return False
-
-
-def _trailer(message: str, name: str) -> str:
-    for line in message.split("\n"):
-        if line.startswith(f"{name}: "):
-            return line.removeprefix(f"{name}: ")
-    raise CorruptError(f"a fold without `{name}`")
 
 
 def _oid(text: str) -> CommitId:
