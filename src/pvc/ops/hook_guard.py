@@ -18,27 +18,22 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from pvc.dialects.base import read_pack
-from pvc.dialects.manifest import parse_manifest
-from pvc.errors import NotFoundError, PvcError, RefusedError, UnsupportedError
+from pvc.errors import NotFoundError, PvcError, RefusedError
 from pvc.launch.spool import body_path
 from pvc.model.digest import Digest
-from pvc.model.manifest import MANIFEST
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
+from pvc.ops.hook_commits import CommitCheck
 from pvc.ops.hook_ledger import check_fold
-from pvc.store.entries import entry_problems
 from pvc.store.repo import Kind
-from pvc.store.versions import at_commit, pack_commits, sources, split_message, walk
+from pvc.store.versions import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.store.repo import Commit, Repository
-    from pvc.store.versions import VersionInfo
 
 LOCAL = "refs/pvc"
 GUARDED = ("trees", "packs", "channels", "pins")
-RESERVED = ".pvc/"
 _WRITER = re.compile(r"[0-9a-f]{32}")
 _FORWARD = "git pvc sync goes forward from what is there; nothing is ever rewritten"
 
@@ -158,7 +153,9 @@ class _PushCheck:
     def __init__(self, repo: Repository, update: Update, rules: ServerRules) -> None:
         self._repo = repo
         self._update = update
-        self._rules = rules
+        self._commits = CommitCheck(
+            repo, promoters=rules.promoters, must_be_signed=rules.signed
+        )
 
     def run(self, kind: str, name: str) -> None:
         match kind:
@@ -166,12 +163,12 @@ class _PushCheck:
                 assert self._update.new is not None  # noqa: S101  # a deletion was refused before
                 self._must_pass_old(self._repo.first_parents(self._update.new))
                 for commit in self._new():
-                    self._version(commit, kind, name)
+                    self._commits.version(commit, kind, name)
             case "channels":
                 tree, _, channel = name.partition("/")
                 self._must_pass_old(self._moves())
                 for commit in takewhile(lambda move: move.id != self._update.old, self._moves()):
-                    self._channel_move(commit, tree, channel)
+                    self._commits.move(commit, tree, channel)
             case "pins":
                 for commit in self._new():
                     check_fold(self._repo, commit)
@@ -198,86 +195,6 @@ class _PushCheck:
             commit = self._repo.commit(at)
             yield commit
             at = commit.parents[0] if len(commit.parents) > 1 else None
-
-    # --- versions -----------------------------------------------------------------------------
-
-    def _version(self, commit: Commit, kind: str, name: str) -> None:
-        version = self._at(commit.id, kind, name)
-        if len(commit.parents) > 2:
-            raise RefusedError(f"`{version.label}` has {len(commit.parents)} parents")
-        for parent in commit.parents:
-            self._at(parent, kind, name)
-        if commit.parents:
-            before = self._at(commit.parents[0], kind, name)
-            if before.number + 1 != version.number:
-                raise RefusedError(
-                    f"`{version.label}` follows `{before.label}`",
-                    hint="versions are counted one by one; pvc supersede makes the next",
-                )
-        self._contents(version)
-        self._signature(version.label, commit.id)
-
-    def _at(self, oid: CommitId, kind: str, name: str) -> VersionInfo:
-        version = at_commit(self._repo, oid)
-        if version.id != oid or (version.kind, version.name) != (kind, name):
-            raise RefusedError(f"`{oid.short}` is `{version.label}`, no version of `{name}`")
-        return version
-
-    def _contents(self, version: VersionInfo) -> None:
-        """See that a version is whole: plain files, its manifest and lock, all in its form."""
-        rows = [entry._replace(name=path) for path, entry in walk(self._repo, version.tree)]
-        odd = [row.name for row in rows if not row.is_file]
-        problems = [f"`{path}` is no plain file" for path in odd]
-        problems += entry_problems([r for r in rows if not r.name.startswith(RESERVED)])
-        if problems:
-            raise RefusedError(f"`{version.label}` cannot hold this: {problems[0]}")
-        files = sources(self._repo, version)
-        source = files.get(MANIFEST)
-        if source is None:
-            raise RefusedError(f"`{version.label}` has no `{MANIFEST}`")
-        manifest = parse_manifest(source.data)
-        if (f"{manifest.kind}s", str(manifest.name)) != (version.kind, version.name):
-            raise RefusedError(f"`{version.label}` holds the {manifest.kind} `{manifest.name}`")
-        if version.kind == "trees":
-            pack_commits(self._repo, version)
-        try:
-            read_pack(files)
-        except UnsupportedError:
-            return  # a form of a newer pvc: its bytes are whole, which is what can be said here
-
-    # --- channels -----------------------------------------------------------------------------
-
-    def _channel_move(self, commit: Commit, tree: str, channel: str) -> None:
-        """See that a move has a record: which channel, from where, to which version, and why."""
-        reason, trailers = split_message(commit.message)
-        said = trailers.get("Pvc-Channel", "")
-        if said not in (channel, f"{tree}/{channel}") or not reason:
-            raise RefusedError(
-                f"`{commit.id.short}` is no record of a move of `{tree}@{channel}`",
-                hint="pvc promote writes one",
-            )
-        if not 1 <= len(commit.parents) <= 2:
-            raise RefusedError(f"a move with {len(commit.parents)} parents")
-        version = self._at(commit.parents[-1], "trees", tree)
-        if version.tree != commit.tree:
-            raise RefusedError(f"the move to `{version.label}` holds other bytes than the version")
-        if len(commit.parents) == 2:
-            before = split_message(self._repo.commit(commit.parents[0]).message)[1]
-            if "Pvc-Channel" not in before:
-                raise RefusedError("the move before is no move", hint="pvc promote writes one")
-        if self._rules.promoters and commit.author.email not in self._rules.promoters:
-            raise RefusedError(
-                f"`{commit.author.email}` may not move `{tree}@{channel}`",
-                hint="the server's `pvc.promoter` names who may",
-            )
-        self._signature(f"{tree}@{channel}", commit.id)
-
-    def _signature(self, label: str, oid: CommitId) -> None:
-        if self._rules.signed and self._repo.git.run("verify-commit", oid).code != 0:
-            raise RefusedError(
-                f"`{label}` has no signature that this server can verify",
-                hint="git config commit.gpgSign true, with a key that the server knows",
-            )
 
     # --- bodies -------------------------------------------------------------------------------
 
