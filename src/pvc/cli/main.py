@@ -39,6 +39,7 @@ COMMANDS = (
     "check",
     "impact",
     "hook",
+    "verify",
     "sync",
     "demo",
 )

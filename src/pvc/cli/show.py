@@ -46,9 +46,10 @@ def show(app: App, result: Any, *, as_json: bool) -> None:
         return
     name = type(result).__name__
     if name not in TEXTS:
-        from pvc.cli import show_session
+        from pvc.cli import show_session, show_verify
 
         TEXTS.update(show_session.TEXTS)
+        TEXTS["Verified"] = show_verify.lines
     for line in TEXTS[name](result):
         app.say(line, marked=_LABEL)
 

@@ -102,7 +102,7 @@ class CommitCheck:
     def _packs(
         self, version: VersionInfo, packs: Mapping[str, CommitId], blobs: Mapping[str, ObjectId]
     ) -> dict[str, int]:
-        """See that the packs inside a version are those that its lock names; gives their numbers."""
+        """See that the packs inside are those that the lock names; gives their numbers."""
         numbers = {}
         inside = {path.split("/")[2] for path in blobs if path.startswith(PACKS)}
         if inside != packs.keys():
@@ -173,7 +173,7 @@ def _lock_agrees(
         said = lock["packs"][name].get("version")
         if said != number:
             raise RefusedError(
-                f"the lock of `{version.label}` says `{name}@{said}`, its commit is {number}", at=LOCK
+                f"the lock of `{version.label}` says `{name}@{said}`, but names {number}", at=LOCK
             )
     for key, own in (("form", pack.form), ("rule", pack.rule)):
         if lock.get(key) != own:

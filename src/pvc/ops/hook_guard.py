@@ -153,9 +153,7 @@ class _PushCheck:
     def __init__(self, repo: Repository, update: Update, rules: ServerRules) -> None:
         self._repo = repo
         self._update = update
-        self._commits = CommitCheck(
-            repo, promoters=rules.promoters, must_be_signed=rules.signed
-        )
+        self._commits = CommitCheck(repo, promoters=rules.promoters, must_be_signed=rules.signed)
 
     def run(self, kind: str, name: str) -> None:
         match kind:

@@ -19,7 +19,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.errors import CorruptError, PvcError, RefusedError
 from pvc.model.digest import Digest
-from pvc.store.codec import PROMPT_TABLE, decode, decode_prompt, encode_idx, split_segment
+from pvc.store.codec import (
+    PROMPT_TABLE,
+    decode,
+    decode_prompt,
+    encode_idx,
+    split_segment,
+    table_digest,
+)
 from pvc.store.fold import SEGMENT_PINS
 from pvc.store.fold_message import FoldMessage, next_chain, trailer
 from pvc.store.tombstones import MOST_TABLES, SUFFIX
@@ -29,7 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.model.names import ObjectId
-    from pvc.model.pin import Pin
+    from pvc.model.pin import Pin, PromptFacts
+    from pvc.store.codec import Unrendered
     from pvc.store.repo import Commit, Entry, Repository
 
 _FILE = re.compile(r"([0-9a-f]{4})/([0-9a-f]{2})\.(pins|idx|forgotten)")
@@ -61,7 +69,8 @@ class Fold:
     """What a fold added, as far as it can be read, and what is wrong with it."""
 
     pins: tuple[Placed, ...]
-    tables: tuple[bytes, ...]
+    prompts: dict[str, PromptFacts | Unrendered]
+    """What its tables say of each prompt, by digest."""
     problems: tuple[Problem, ...]
 
 
@@ -82,7 +91,7 @@ def read_fold(repo: Repository, commit: Commit, *, contents: bool = True) -> Fol
         reader.problems.append(
             Problem(error.message, error.at, None, error.hint, isinstance(error, CorruptError))
         )
-    return Fold(tuple(reader.pins), tuple(reader.tables), tuple(reader.problems))
+    return Fold(tuple(reader.pins), reader.prompts, tuple(reader.problems))
 
 
 class _Reader:
@@ -94,7 +103,7 @@ class _Reader:
         self._digests: list[Digest] = []
         self._times: list[int] = []
         self.pins: list[Placed] = []
-        self.tables: list[bytes] = []
+        self.prompts: dict[str, PromptFacts | Unrendered] = {}
         self.problems: list[Problem] = []
 
     def read(self, *, contents: bool) -> None:
@@ -181,12 +190,11 @@ class _Reader:
         pins = [each.pin for each in placed]
         if encode_idx(pins, records) != idx:
             self._say(f"the index of segment `{stem}` is not that of its records", f"{stem}.idx")
-        for table in tables:
-            decode_prompt(table, stem)
-        if len(tables) != len({pin.prompt for pin in pins}):
+        prompts = {table_digest(table): decode_prompt(table, stem) for table in tables}
+        if len(tables) != len(prompts) or prompts.keys() != {pin.prompt for pin in pins}:
             at = data.find(PROMPT_TABLE)
             self._say(f"segment `{stem}` has not one table for each of its prompts", path, at)
-        self.tables += tables
+        self.prompts |= prompts
 
     def _decoded(self, records: tuple[bytes, ...], path: str) -> list[Placed]:
         """Decode the records that can be."""

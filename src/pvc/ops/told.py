@@ -76,7 +76,7 @@ class Teller:
                 data, (Span(0, len(data), Unversioned()),) if data else (), (len(data),)
             )
         if pin.context:
-            pin = self._told_under(pin)
+            pin = self.told_under(pin)
         values = self.values(pin)
         entries = [
             (entry.n, str(entry.entry.mode), self.text(entry))
@@ -158,7 +158,7 @@ class Teller:
             self._chains[key] = {pin.receipt: pin for pin in pins}
         return self._chains[key]
 
-    def _told_under(self, delivery: Pin) -> Pin:
+    def told_under(self, delivery: Pin) -> Pin:
         """Find the pin under whose prompt context was delivered."""
         chain = delivery.chain.removesuffix(CONTEXT)
         pins = self._chain(delivery.session, chain).values()

@@ -199,6 +199,12 @@ def decode_prompt(table: bytes, at: str = "a prompt's table") -> PromptFacts | U
         raise CorruptError(f"a prompt's table is damaged: {error}", at=at) from None
 
 
+def table_digest(table: bytes) -> str:
+    """Read the digest of the prompt that a table is about: its first line, as it is written."""
+    line = table.removeprefix(PROMPT_TABLE).partition(b"\n")[0]
+    return line.decode(errors="replace").removeprefix('digest = "').removesuffix('"')
+
+
 # --- segments -------------------------------------------------------------------------------
 
 
