@@ -24,9 +24,9 @@ from pvc.store.child import failure
 from pvc.store.repo import Commit, Entry, Kind, Person
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from pvc.store.child import Git
+    from pvc.store.child import Done, Git
     from pvc.store.repo import Moment
 
 _TRUE = frozenset(("", "true", "yes", "on"))
@@ -203,7 +203,8 @@ class BaseRepository(ABC):
         if sign is None:
             sign = identity is None and self.config_flag("commit.gpgSign")
         if sign:
-            return self._commit_tree(tree, parents, message, writer, committer, sign=True)
+            run = self._git.run if identity is None else self._git.run_alone
+            return self._commit_tree(tree, parents, message, writer, committer, run=run)
         return self._write_commit(tree, parents, message, writer, committer)
 
     def _identity(self, prefix: str, person: Person | None, moment: Moment | None) -> str:
@@ -228,17 +229,18 @@ class BaseRepository(ABC):
         author: str,
         committer: str,
         *,
-        sign: bool,
+        run: Callable[..., Done] | None = None,
     ) -> CommitId:
+        """Let git make a commit; signed, by a child that `run` starts, where that is given."""
         words = ["-c", "i18n.commitEncoding=UTF-8", "commit-tree", tree]
-        words.append("-S" if sign else "--no-gpg-sign")
+        words.append("-S" if run else "--no-gpg-sign")
         for parent in parents:
             words += ["-p", parent]
         more = {
             **_identity_variables("AUTHOR", author),
             **_identity_variables("COMMITTER", committer),
         }
-        done = self._git.run(*words, data=message.encode(), more=more)
+        done = (run or self._git.run)(*words, data=message.encode(), more=more)
         if done.code != 0:
             raise failure(done, "commit-tree", WriteError)
         return CommitId(done.out.decode().removesuffix("\n"))

@@ -5,11 +5,14 @@ the user's), no prompt and no optional locks.
 Rule 2: a child sees objects as they were made: replace refs and grafts are off.
 Rule 3: a child that writes, syncs: objects, then refs (git does not do so by itself).
 Rule 4: a child is told where the repository is. Discovery happens once, in `store.open`.
+Rule 5: what runs in nobody's sight asks nobody (`run_alone`): it has no terminal and no window to
+ask in, and ends after some seconds, with all that it started.
 """
 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -45,6 +48,8 @@ DISK_REFUSES = (
     "unable to create temporary file",
     "unable to append to",
 )
+ALONE_S = 20
+_WINDOWS = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_ASKPASS", "GPG_TTY")
 STALE_LOCK = "if no git process is running, a killed one left its lock: remove the `.lock` file"
 _LOCKED = ("unable to create", "Unable to create", "cannot lock ref")
 
@@ -124,6 +129,31 @@ class Git:
         except FileNotFoundError:
             raise _no_git() from None
         return Done(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+
+    def run_alone(
+        self, *words: str, data: bytes = b"", more: Mapping[str, str] | None = None
+    ) -> Done:
+        """Run a child that can ask nobody for anything, such as a key's passphrase."""
+        variables = {k: v for k, v in self.variables(more).items() if k not in _WINDOWS}
+        try:
+            child = subprocess.Popen(
+                self.command(*words),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=variables | {"SSH_ASKPASS_REQUIRE": "never"},
+                start_new_session=True,
+            )
+        except FileNotFoundError:
+            raise _no_git() from None
+        with child:
+            try:
+                out, err = child.communicate(data, timeout=ALONE_S)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.communicate()
+                return Done(1, b"", f"fatal: no answer within {ALONE_S} seconds")
+        return Done(child.returncode, out, err.decode(errors="replace"))
 
     def output(
         self,

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from pvc.launch.index import Runs
-    from pvc.model.names import CommitId
+    from pvc.model.names import CommitId, ObjectId
     from pvc.model.pin import Pin, PromptFacts
     from pvc.store.repo import Repository
 
@@ -62,6 +62,11 @@ LITTER_AGE_S = 3600
 LOCK_AGE_S = 5
 """Only folds move this ref, one at a time; git's own pack-refs holds its lock for milliseconds."""
 WRITER = Person("pvc", "pvc@localhost")
+SIGN_FOLDS, WHEN_POSSIBLE = "pvc.signFolds", "when-possible"
+_CANNOT_SIGN = (
+    "nobody is asked for a passphrase here: `ssh-add` the key that `user.signingKey` names,"
+    f" or `git config {SIGN_FOLDS} {WHEN_POSSIBLE}`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,8 @@ class FoldResult:
     flagged: tuple[Pin, ...] = ()
     damaged: tuple[str, ...] = ()
     """Spool files that are no records; they are left where they are."""
+    unsigned: str = ""
+    """Why the fold has no signature, where `pvc.signFolds` asks for one when possible."""
 
 
 class _Spooled(NamedTuple):
@@ -119,6 +126,7 @@ class Fold:
         self.facts: dict[tuple[Digest, str | None, Digest | None], PromptFacts | Unrendered] = {}
         self.flagged: list[Pin] = []
         self.damaged: list[str] = []
+        self.unsigned = ""
 
     def run(self) -> FoldResult:
         """Fold what the spool holds now."""
@@ -138,7 +146,9 @@ class Fold:
         for path in bodies.values():
             Path(path).unlink()
         self._sweep()
-        return FoldResult(len(spooled), segments, commit, tuple(self.flagged), tuple(self.damaged))
+        return FoldResult(
+            len(spooled), segments, commit, tuple(self.flagged), tuple(self.damaged), self.unsigned
+        )
 
     # --- the spool --------------------------------------------------------------------------
 
@@ -245,12 +255,23 @@ class Fold:
             folders[folder] = Entry(folder, MODE_TREE, tree)
         root = self.repo.write_tree(tuple(folders.values()))
         message = self._message(tip, pins, times, range(first, first + len(segments)), digests)
-        sign = self.repo.config_flag("pvc.signFolds") or None
-        commit = self.repo.write_commit(
-            root, (tip,) if tip else (), message, identity=WRITER, sign=sign
-        )
+        commit = self._fold_commit(root, tip, message)
         self._move(self.ref, tip, commit)
         return commit
+
+    def _fold_commit(self, root: ObjectId, tip: CommitId | None, message: str) -> CommitId:
+        """Write the commit, signed where that is asked for (docs/decisions/0012)."""
+        parents = (tip,) if tip else ()
+        may_fail = (self.repo.config(SIGN_FOLDS) or "").lower() == WHEN_POSSIBLE
+        if may_fail or self.repo.config_flag(SIGN_FOLDS):
+            try:
+                return self.repo.write_commit(root, parents, message, identity=WRITER, sign=True)
+            except WriteError as error:
+                if not may_fail:
+                    words = f"the fold cannot be signed, so pins stay in the spool: {error.message}"
+                    raise WriteError(words, hint=_CANNOT_SIGN) from None
+                self.unsigned = error.message
+        return self.repo.write_commit(root, parents, message, identity=WRITER)
 
     def _segment(self, chunk: Sequence[_Spooled]) -> tuple[bytes, bytes]:
         pins, records = [item.pin for item in chunk], [item.data for item in chunk]

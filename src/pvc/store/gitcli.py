@@ -133,7 +133,7 @@ class GitCliRepository(BaseRepository):
         author: str,
         committer: str,
     ) -> CommitId:
-        return self._commit_tree(tree, parents, message, author, committer, sign=False)
+        return self._commit_tree(tree, parents, message, author, committer)
 
     def _written(self, *words: str, data: bytes) -> ObjectId:
         for is_last in attempts():

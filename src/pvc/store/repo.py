@@ -214,8 +214,9 @@ class Repository(Protocol):
 
         `moment` stands for now, in UTC.
         `author` is somebody else who wrote it. `identity` stands for the user as author and
-        committer, needs no `user.name`, and is not signed unless `sign` says so. Raises
-        `UsageError` when git does not know who the user is.
+        committer, needs no `user.name`, and is not signed unless `sign` says so; signing asks
+        nobody for a passphrase then. Raises `UsageError` when git does not know who the user is,
+        `WriteError` when it cannot sign.
         """
         ...
 

@@ -128,6 +128,7 @@ class SyncResult:
             "folded": self.folded.pins,
             "flagged": [pin.receipt for pin in self.folded.flagged],
             "damaged": list(self.folded.damaged),
+            "unsigned": self.folded.unsigned or None,
             "fetched": [move.to_json() for move in self.fetched],
             "forwarded": [move.to_json() for move in self.forwarded],
             "pushed": [move.to_json() for move in self.pushed],
@@ -138,6 +139,8 @@ class SyncResult:
     def to_lines(self) -> Iterator[str]:
         """Say it to a person."""
         yield f"folded {_count(self.folded.pins, 'pin')}"
+        if self.folded.unsigned:
+            yield f"not signed: {self.folded.unsigned}"
         for pin in self.folded.flagged:
             yield f"session {pin.session}: {pin.receipt} does not render to what was pinned"
         for path in self.folded.damaged:
