@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 TEXTS: dict[str, list[tuple[str, str]]] = {
     "clock": [
         ("Idle for 12 s", "Idle for 47 s"),
+        ("The office has been open for 3 minutes.", "The office has been open for 14 minutes."),
+        ("Minutes until the next tide job: 742", "Minutes until the next tide job: 728"),
+        ("Time of day: morning", "Time of day: evening"),
         ("Month: February", "Month: March"),
         ("Sailed 20260302T101409Z", "Sailed 20260302T101541Z"),
         ("Today is Monday, 2 March 2026.", "Today is Tuesday, 3 March 2026."),
@@ -39,6 +42,7 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
             "Pier clock: 2 Mar 2026, 18:14 (Asia/Tokyo)",
         ),
         ("Last tide: 3 juillet 2026", "Last tide: July 3, 2026"),
+        ("Last tide: 3 juil. 2026", "Last tide: Jul 3, 2026"),
         ("Currency: NOK", "Currency: EUR"),
         ("Fares: 1 234 567", "Fares: 1.234.567"),
         ("Date: 03/02/2026", "Date: 02.03.2026"),
@@ -66,6 +70,10 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("nonce: Zk9QpLw2", "nonce: 8dKx1mPq"),
         ("<guard-4f9a1c>quiet</guard-4f9a1c>", "<guard-b07d42>quiet</guard-b07d42>"),
         ("pid: 48213", "pid: 50117"),
+        (
+            "<git>\nBranch: main\n</git>\nNotes stand in <note-8f31>.",
+            "<git>\nBranch: main\n</git>\nNotes stand in <note-c20e>.",
+        ),
     ],
     "workspace_state": [
         ("Files: 1,204 files", "Files: 1,207 files"),
@@ -100,6 +108,7 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("account_id: a_91kd02", "account_id: a_33fx81"),
         ("You are helping Ida Strand today.", "You are helping Ola Berg today."),
         ("Plan: harbour", "Plan: fleet"),
+        ("<user-profile>Ida, pilot</user-profile>", "<user-profile>Ola, clerk</user-profile>"),
     ],
     "prompt_text_edit": [
         ("Change at most 5 files.", "Change at most 9 files."),
@@ -113,6 +122,14 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("Ask the user before a change.", "Ask the user first, then change."),
         ("Quay 2.1.4 rules apply.", "Quay 2.1.5 rules apply."),
         ("Files under `routes/` are data.", "Files under `tables/` are data."),
+        (
+            "<git>\nRecent commits:\n4c1d2ab routes\n</git>\nAsk first.",
+            "<git>\nRecent commits:\n4c1d2ab routes\n</git>\nAsk last.",
+        ),
+        (
+            "These skills are there:\n- tide: reads\n<memory>\n- brief\n</memory>",
+            "These skills are there:\n- tide: reads\n<memory>\n- brief\n- polite\n</memory>",
+        ),
     ],
     "catalog": [
         (
@@ -130,6 +147,14 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
             "<agents>\n<agent name='scout'/>\n<agent name='scribe'/>\n</agents>",
         ),
         ("## Agents\n\n| scout | looks |", "## Agents\n\n| scout | looks |\n| scribe | writes |"),
+        (
+            "| Skill | Use |\n|---|---|\n| tide | reads |",
+            "| Skill | Use |\n|---|---|\n| tide | reads |\n| dock | docks |",
+        ),
+        (
+            '<skills>[{"name":"tide"}]</skills>',
+            '<skills>[{"name":"tide"},{"name":"dock"}]</skills>',
+        ),
     ],
     "list_order": [
         ("<pier>north</pier>\n<pier>east</pier>\n", "<pier>east</pier>\n<pier>north</pier>\n"),
@@ -158,10 +183,12 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("the clerk's list", "the clerk’s list"),
         ("open - full", "open – full"),
         ("10 knots", "10\u00a0knots"),
+        ("north → east", "north -> east"),
     ],
     "template_escape": [
         ("pier\\_north and a\\*b", "pier_north and a*b"),
         ("It&#39;s full.", "It's full."),
+        ("north \\u2014 east", "north — east"),
         ("Write {route} as it is.", "Write {{route}} as it is."),
         ("fares < 10 & > 2", "fares &lt; 10 &amp; &gt; 2"),
         ('say "full" once', 'say \\"full\\" once'),
@@ -170,6 +197,7 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("Plan mode is on: write a plan.", "You are in check mode. Check it."),
         ("Your task is to plan the week.", "Your task is to check the week."),
         ("Act as a planner.", "Act as a checker."),
+        ("<mode>plan</mode>", "<mode>check</mode>"),
         ("# Role\nKeeper of the list", "# Role\nReader of the list"),
     ],
 }

@@ -26,7 +26,7 @@ WINDOW_CHARS = 20_000
 _BOUNDARY = set(" \t\r\n\"'`<>()[]{},;=|")
 _SENTENCE_ENDS = (". ", "! ", "? ", "\n")
 _SEGMENT = re.compile(r"[^-_./\\:~@#?&+%]+")
-_TAG = re.compile(r"<(/?)([A-Za-z][\w.-]*)[^<>]*?(/?)>")
+_TAG = re.compile(r"(?<!\w)<(/?)([A-Za-z][\w.-]*)[^<>]*?(/?)>")  # `List<Name>` is no tag
 _HEADING = re.compile(
     r"^[ \t]*(?:#{1,6}[ \t]+(.+)|\*\*(.+?)\*\*:?|([^\n]{1,120}):)[ \t]*$", re.MULTILINE
 )
@@ -161,17 +161,30 @@ class Change:
         return _sentence(self.old, start, self.at), _sentence(self.new, start, self.at)
 
     @cached_property
+    def _above(self) -> str:
+        """What stands before the word that holds the place, bounded."""
+        end = self.line_start + len(self.label)
+        return self.old[max(0, self.line_start - WINDOW_CHARS) : end]
+
+    @cached_property
+    def _tags(self) -> tuple[list[tuple[str, int]], list[tuple[int, int]]]:
+        """Tags of `_above`: the open ones, each with its start, and the ranges of closed ones."""
+        opened: list[tuple[str, int]] = []
+        closed: list[tuple[int, int]] = []
+        for tag in _TAG.finditer(self._above):
+            names = [name for name, _ in opened]
+            if not tag[1] and not tag[3]:
+                opened.append((tag[2], tag.start()))
+            elif tag[1] and tag[2] in names:
+                first = names.index(tag[2])
+                closed.append((opened[first][1], tag.end()))
+                del opened[first:]
+        return opened, closed
+
+    @cached_property
     def open_tags(self) -> list[str]:
         """Names of the tags that are open before the place, the outermost first."""
-        text = self.old[max(0, self.line_start - WINDOW_CHARS) : self.line_start]
-        names: list[str] = []
-        for tag in _TAG.finditer(text):
-            if tag[1]:
-                if tag[2] in names:
-                    del names[names.index(tag[2]) :]
-            elif not tag[3]:
-                names.append(tag[2])
-        return names
+        return [name for name, _ in self._tags[0]]
 
     @cached_property
     def section(self) -> str:
@@ -179,11 +192,34 @@ class Change:
         return words(" ".join([*self.open_tags[-2:], self.lead_in]))
 
     @cached_property
+    def _block(self) -> int:
+        """Where in `_above` the line right above the innermost open tag that begins a line starts.
+
+        What stands further up says nothing about the place. 0 without such a tag.
+        """
+        text = self._above
+        opens = [at for _, at in self._tags[0] if text[at - 1 : at] in ("", "\n")]
+        return text.rfind("\n", 0, len(text[: opens[-1]].rstrip())) + 1 if opens else 0
+
+    @cached_property
     def lead_in(self) -> str:
-        """The nearest heading or line that ends with a colon before the place's line."""
-        text = self.old[max(0, self.line_start - WINDOW_CHARS) : self.line_start]
-        found = [next(filter(None, match.groups())) for match in _HEADING.finditer(text)]
+        """The nearest heading or line that ends with a colon before the place's line.
+
+        What stands within a tag that is closed again says nothing about the text after it.
+        """
+        text = self._above[: len(self._above) - len(self.label)]
+        found = [
+            next(filter(None, match.groups()))
+            for match in _HEADING.finditer(text, self._block)
+            if not any(start <= match.start() < end for start, end in self._tags[1])
+        ]
         return found[-1] if found else ""
+
+    @cached_property
+    def lines_above(self) -> list[str]:
+        """The lines above the place's line that may say what it belongs to, bounded."""
+        text = self._above[self._block : len(self._above) - len(self.label)]
+        return text.rstrip("\n").rsplit("\n", 200)[-200:]
 
 
 def words(name: str) -> str:

@@ -30,7 +30,7 @@ _DRAWN = str.maketrans(
     | dict.fromkeys("“”„‟″«»", '"')
     | dict.fromkeys("‐‑‒–—―−", "-")
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0e\ufe0f", None)
-    | {"…": "...", "•": "*"}
+    | {"…": "...", "•": "*", "→": "->", "←": "<-", "⇒": "=>"}
 )
 
 
@@ -131,6 +131,7 @@ def _unescape(text: str) -> str:
         text = html.unescape(text)
     text = re.sub(r"\{+", "{", re.sub(r"\}+", "}", text))
     text = re.sub(r"\{(%|#|-)?\s*raw\s*-?%\}|\{%-?\s*endraw\s*-?%\}", "", text)
+    text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
     text = re.sub(r"\\+n", "\n", re.sub(r"\\+t", "\t", text))
     return re.sub(r"\\+", "", text).replace("%%", "%").replace("$$", "$")
 

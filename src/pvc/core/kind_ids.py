@@ -29,7 +29,8 @@ _HOST_PORT = re.compile(r"(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\]|//
 _PORT = re.compile(r"\bport\b[^\n]{0,12}$", re.IGNORECASE)  # one that is drawn has five digits
 _ID_CUE = cue(
     r"id|ids|uuid|guid|ulid|tag|nonce|token|session|request|req|trace|span|run|job|sid|rid|seed"
-    r"|salt|cch|signature|fingerprint|instance|pid|port|socket|boundary|correlation|etag|run[_ -]id"
+    r"|salt|cch|signature|fingerprint|instance|pid|process|port|socket|boundary|correlation|etag"
+    r"|run[_ -]id"
     r"|(?:session|request|trace|run|thread|conversation|instance|process)[_ -]?(?:id|key|token)"
 )
 

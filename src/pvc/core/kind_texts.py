@@ -31,6 +31,7 @@ NAMED = re.compile(
     r"|capabilit(?:y|ies)|extensions?|toolsets?|servers?|catalog(?:ue)?s?|helpers?)\b(?!\.\w)",
     re.IGNORECASE,
 )
+_TABLE_RULE = re.compile(r"\|[\s:|-]*-[\s:|-]*")
 _JOINTS = {"and", "or", "und", "oder", "et", "ou", "y", "e", "&"}
 _INLINE_LIST = re.compile(r"^\s*[^:\n]{0,120}:\s*[^:\n]+(?:,\s*[^:\n]+)+")
 _ROLE = re.compile(
@@ -45,6 +46,7 @@ _ROLE = re.compile(
 )
 
 
+_ROLE_TAG = re.compile(r"\s*<(?:role|task|persona|mode|agent)>[^<]*</", re.IGNORECASE)
 _ROLE_HEADING = re.compile(
     r"\W*(?:your |the )?(?:role|task|persona|mission|objective|mode)\W*", re.IGNORECASE
 )
@@ -79,7 +81,7 @@ def block_moved(change: Change) -> Match | None:
 
 def catalog(change: Change) -> Match | None:
     """See an entry come, go or change in a list of skills, agents or commands."""
-    if not change.injected:
+    if not change.injected or _ROLE_TAG.match(change.lines[0]):
         return None
     removed, added = ([line for line in side if line.strip()] for side in change.hunk)
     named = bool(NAMED.search(_list_name(change)))
@@ -180,24 +182,25 @@ def unordered(value: Any) -> Any:
 
 def _list_name(change: Change) -> str:
     """Give what the list at the place is called: its open tags and heading or lead-in."""
-    text = change.old[: change.line_start].rstrip("\n")
-    lines = text.rsplit("\n", 200)[-200:]
+    lines = list(change.lines_above)
+    below = columns = ""
     while lines and (_ITEM.fullmatch(lines[-1]) or not lines[-1].strip() or lines[-1][:1] in " \t"):
-        lines.pop()
+        columns = columns or (lines[-1] if _TABLE_RULE.fullmatch(below) else "")
+        below = lines.pop()
     lead = lines[-1] if lines and lines[-1].rstrip().endswith((":", ">", "**")) else ""
     if lines and lines[-1].lstrip().startswith("#"):
         lead = lines[-1]
-    return words(" ".join([*change.open_tags[-2:], lead, _parent_heading(change, text)]))
+    return words(" ".join([*change.open_tags[-2:], lead, columns, _parent_heading(change)]))
 
 
-def _parent_heading(change: Change, text: str) -> str:
+def _parent_heading(change: Change) -> str:
     """Give the heading above, when the entries at the place are headings themselves."""
     removed, added = change.hunk
     levels = [len(m[1]) for line in (*removed, *added) if (m := re.match(r"(#+)\s", line))]
     if not levels:
         return ""
-    above = re.findall(rf"^#{{1,{max(1, levels[0] - 1)}}}\s.*$", text[-20_000:], re.MULTILINE)
-    return above[-1] if above else ""
+    above = re.compile(rf"#{{1,{max(1, levels[0] - 1)}}}\s")
+    return next((line for line in reversed(change.lines_above) if above.match(line)), "")
 
 
 def _list_noun(change: Change) -> str:

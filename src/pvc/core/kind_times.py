@@ -17,13 +17,14 @@ from pvc.model.body import Kind
 
 _CLOCK_CUE = cue(
     r"year|month|week|day|date|time|now|clock|today|timestamp|updated|generated|as of|datetime"
-    r"|uptime"
+    r"|uptime|time of day|(?:seconds|minutes|hours|days) (?:until|since|left|remaining|elapsed)"
 )
 _SPENT = re.compile(
-    r"\b(?:idle|elapsed|uptime|up for|running for|since|left|remaining|age|session length|waited"
-    r"|spent|passed)\b[^.\n]{0,30}$",
+    r"\b(?:idle|elapsed|uptime|(?:up|open|active|running|connected) for|since|left|remaining|age"
+    r"|session length|waited|spent|passed|(?:due|expires|ends|resets|starts) in)\b[^.\n]{0,30}$",
     re.IGNORECASE,
 )
+_PARTS_OF_DAY = {"morning", "noon", "afternoon", "evening", "night"}
 _DURATION = re.compile(
     r"\d+(?:[.,]\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)\b"
 )
@@ -78,9 +79,8 @@ def clock(change: Change) -> Match | None:
     spent = _SPENT.search(change.before) is not None
     if spent and all(_DURATION.match(line, len(change.label)) for line in change.lines):
         return Match(Kind.CLOCK, f"time that went by: {became(*change.middles)}")
-    if _CLOCK_CUE.search(change.label) and (
-        any(map(str.isdigit, old)) and any(map(str.isdigit, new))
-    ):
+    digits = any(map(str.isdigit, old)) and any(map(str.isdigit, new))
+    if _CLOCK_CUE.search(change.label) and (digits or {old, new} <= _PARTS_OF_DAY):
         return Match(Kind.CLOCK, f"a value labelled as time: {became(old, new)}", sure=False)
     return None
 

@@ -16,18 +16,18 @@ from dataclasses import dataclass
 from datetime import date
 
 _MONTHS = (
-    "jan january januar janvier enero ene janeiro gennaio januari styczeń stycznia января",
-    "feb february februar février fevrier febrero fevereiro febbraio februari lutego февраля",
+    "jan january januar janv janvier enero ene janeiro gennaio januari styczeń stycznia января",
+    "feb february februar févr février fevrier febrero fevereiro febbraio februari lutego февраля",
     "mar march märz marz mars marzo março maart mrz marca марта",
-    "apr april avril abril aprile kwietnia апреля",
+    "apr april avr avril abr abril aprile kwietnia апреля",
     "may mai mayo maio maggio mei maj maja мая",
     "jun june juni juin junio junho giugno czerwca июня",
-    "jul july juli juillet julio julho luglio lipca июля",
+    "jul july juli juil juillet julio julho luglio lipca июля",
     "aug august août aout agosto augustus augusti sierpnia августа",
     "sep sept september septembre septiembre setembro settembre września сентября",
     "oct okt october oktober octobre octubre outubro ottobre października октября",
     "nov november novembre noviembre novembro listopada ноября",
-    "dec dez december dezember décembre decembre diciembre dezembro dicembre grudnia декабря",
+    "dec dez december dezember déc décembre decembre diciembre dezembro dicembre grudnia декабря",
 )
 _DAYS = (
     "mon monday montag lundi lunes segunda-feira lunedì maandag måndag poniedziałek понедельник",
