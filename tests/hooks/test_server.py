@@ -245,6 +245,26 @@ def start_a_channel_anew(site: Site) -> Done:
     return site.push(f"{move(site.ada, TREE)}:{PRODUCTION}", force=True)
 
 
+def slip_a_channel_in_from_the_side(site: Site) -> Done:
+    """What is there becomes the side that a move resolves, so that git sees a fast-forward."""
+    there = move(site.ada, f"{TREE}~1")
+    assert site.push(f"{there}:{PRODUCTION}").code == 0
+    evil = move(site.ada, TREE)
+    return site.push(f"{move(site.ada, TREE, evil, there)}:{PRODUCTION}")
+
+
+def resolve_a_move_of_another_channel(site: Site) -> Done:
+    message = "Ready\n\nPvc-Channel: beta\n"
+    other = commit(site.ada, f"{TREE}^{{tree}}", message, TREE)
+    return site.push(f"{move(site.ada, TREE, move(site.ada, TREE), other)}:{PRODUCTION}")
+
+
+def promote_an_evil_version(site: Site) -> Done:
+    """No tree's ref is pushed with it, so no other check would see it."""
+    evil = version(site.ada, 3, TREE, changes={"1.md": b"\xff"})
+    return site.push(f"{move(site.ada, evil)}:{PRODUCTION}")
+
+
 def promote_by_another(site: Site) -> Done:
     site.hub.git("config", "pvc.promoter", "keeper@example.org")
     return site.push(f"{move(site.ada, TREE)}:{PRODUCTION}")
@@ -302,6 +322,9 @@ ATTACKS: list[tuple[Callable[[Site], Done], str]] = [
     (move_to_other_bytes, "holds other bytes than the version"),
     (rewind_a_channel, "would be rewritten"),
     (start_a_channel_anew, "would be rewritten"),
+    (slip_a_channel_in_from_the_side, "would no longer be in the chain"),
+    (resolve_a_move_of_another_channel, "the move before is no move"),
+    (promote_an_evil_version, "not UTF-8"),
     (promote_by_another, "may not move `agent@production`"),
     (unsigned_where_signed_is_required, "has no signature"),
     (unknown_kind, "nothing called `evil`"),
@@ -320,7 +343,7 @@ def _named(attack: Callable[[Site], Done]) -> str:
 def test_an_attack_is_refused_with_a_clear_message(
     site: Site, attack: Callable[[Site], Done], message: str
 ) -> None:
-    moves = attack in (rewind_a_channel, start_a_channel_anew)
+    moves = attack in (rewind_a_channel, start_a_channel_anew, slip_a_channel_in_from_the_side)
     before = site.refs()
     done = attack(site)
     assert done.code != 0, "the server took it"
@@ -386,10 +409,10 @@ def test_honest_work_passes(request: pytest.FixtureRequest, transport: str) -> N
     ada.git("config", "pvc.pushBodies", "true")
     ada.pvc("pin", "agent", "--session", "s4", "--set", "cwd=/opt")
     ada.pvc("sync", "origin")
-    # 5, 6: the first move of a channel, and the next
-    first = move(ada, f"{TREE}~1")
-    assert here.push(f"{first}:{PRODUCTION}").code == 0
-    assert here.push(f"{move(ada, TREE, first)}:{PRODUCTION}").code == 0
+    # 5, 6: the first move of a channel, the next, and back
+    for word in ("agent@1", "agent", "agent@2"):
+        ada.pvc("promote", word, "production", "-m", f"To {word}")
+        ada.pvc("sync", "origin")
     # 7: branches are nobody's business here
     assert here.push("main:refs/heads/topic").code == 0
     assert here.push("main~1:refs/heads/topic", force=True).code == 0
@@ -403,7 +426,13 @@ def test_honest_work_passes(request: pytest.FixtureRequest, transport: str) -> N
     ada.pvc("sync", "origin")
     bob.pvc("sync", "origin", code=1)
     bob.pvc("supersede", "agent", "--resolve", "origin", "-m", "Both")
+    bob.pvc("promote", "agent@1", "production", "-m", "Careful")
+    ada.pvc("promote", "agent@3", "production", "-m", "Bold")
+    ada.pvc("sync", "origin")
+    bob.pvc("sync", "origin", code=1)
+    bob.pvc("promote", "agent@3", "production", "--resolve", "origin", "-m", "Bold it is")
     bob.pvc("sync", "origin")
+    assert hub.git("rev-parse", PRODUCTION) == bob.git("rev-parse", PRODUCTION)
     # 9: housekeeping on the server and in the clone
     hub.git("gc", "-q", "--prune=now")
     hub.git("pack-refs", "--all")
@@ -432,8 +461,13 @@ def test_signed_versions_pass_where_signatures_are_required(site: Site) -> None:
     adopt(site.ada, "Signed")
     site.ada.pvc("sync", "origin")
     site.ada.git("config", "commit.gpgSign", "false")
+    site.ada.pvc("promote", "agent@3", "production", "--sign", "-m", "Signed by hand")
+    site.ada.pvc("sync", "origin")
+    site.ada.pvc("promote", "agent@3", "beta", "-m", "Unsigned")
     adopt(site.ada, "Unsigned")
     assert "has no signature" in site.push(f"{TREE}:{TREE}").err
+    beta = "refs/pvc/channels/agent/beta"
+    assert "has no signature" in site.push(f"{beta}:{beta}").err
 
 
 def test_a_prefix_of_the_server_is_guarded_in_place_of_ours(site: Site) -> None:

@@ -28,6 +28,7 @@ COMMANDS = (
     "import",
     "render",
     "supersede",
+    "promote",
     "pin",
     "session",
     "context",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pvc.ops.moves import Move
     from pvc.ops.owner import Owner
     from pvc.ops.phrase import PhraseLog
+    from pvc.ops.promote import Promoted
     from pvc.ops.show import Shown
     from pvc.ops.supersede import Superseded
     from pvc.store.sync import SyncResult
@@ -132,6 +133,21 @@ def _superseded(result: Superseded) -> Iterator[str]:
         yield f"  {path}"
     for finding in result.findings:
         yield f"  {finding.severity.value}: {finding.message}"
+
+
+def _promoted(result: Promoted) -> Iterator[str]:
+    label, before = f"{result.version.name}@{result.channel}", result.previous
+    if result.status == "same":
+        yield f"same {label} is {result.version.label} already"
+        return
+    at = f"{before.version.label} → " if before else ""
+    if result.move:
+        yield f"promoted {label}: {at}{result.version.label} {result.move.id.short}"
+    else:
+        yield f"Would move {label}: {at}{result.version.label}; nothing was moved."
+    if result.resolves:
+        own = result.resolves
+        yield f"  resolves the move to {own.version.label} by {own.author.name}: {own.subject}"
 
 
 def version_line(version: VersionInfo) -> str:
@@ -359,6 +375,7 @@ TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
     "Missed": _missed,
     "PhraseLog": _phrase,
     "PinsLog": _pins,
+    "Promoted": _promoted,
     "Shown": _shown,
     "Superseded": _superseded,
     "SyncResult": _synced,

@@ -18,6 +18,7 @@ from pvc.dialects.manifest import parse_manifest
 from pvc.errors import NotFoundError, RefusedError, UnsupportedError
 from pvc.model.manifest import MANIFEST
 from pvc.model.toml_text import parse_toml
+from pvc.store.channels import MOST_PARENTS, TRAILER
 from pvc.store.entries import entry_problems
 from pvc.store.versions import at_commit, pack_commits, sources, split_message, walk
 
@@ -130,21 +131,20 @@ class CommitCheck:
 
     def move(self, commit: Commit, tree: str, channel: str) -> None:
         """See that a move has a record: which channel, from where, to which version, and why."""
+        names = (channel, f"{tree}/{channel}")
         reason, trailers = split_message(commit.message)
-        said = trailers.get("Pvc-Channel", "")
-        if said not in (channel, f"{tree}/{channel}") or not reason:
+        if trailers.get(TRAILER) not in names or not reason:
             raise RefusedError(
                 f"`{commit.id.short}` is no record of a move of `{tree}@{channel}`",
                 hint="pvc promote writes one",
             )
-        if not 1 <= len(commit.parents) <= 2:
+        if not 1 <= len(commit.parents) <= MOST_PARENTS:
             raise RefusedError(f"a move with {len(commit.parents)} parents")
         version = self._at(commit.parents[-1], "trees", tree)
         if version.tree != commit.tree:
             raise RefusedError(f"the move to `{version.label}` holds other bytes than the version")
-        if len(commit.parents) == 2:
-            before = split_message(self._repo.commit(commit.parents[0]).message)[1]
-            if "Pvc-Channel" not in before:
+        for before in commit.parents[:-1]:
+            if split_message(self._repo.commit(before).message)[1].get(TRAILER) not in names:
                 raise RefusedError("the move before is no move", hint="pvc promote writes one")
         if self._promoters and commit.author.email not in self._promoters:
             raise RefusedError(

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from pvc.errors import NotFoundError, PvcError, RefusedError
@@ -165,18 +164,17 @@ class _PushCheck:
             case "channels":
                 tree, _, channel = name.partition("/")
                 self._must_pass_old(self._moves())
-                for commit in takewhile(lambda move: move.id != self._update.old, self._moves()):
-                    self._commits.move(commit, tree, channel)
+                self._channel(tree, channel)
             case "pins":
                 for commit in self._new():
                     check_fold(self._repo, commit)
             case _:
                 self._bodies()
 
-    def _new(self) -> Iterator[Commit]:
-        """Give every commit that this repository's ref does not have yet, newest first."""
+    def _new(self, *known: CommitId | None) -> Iterator[Commit]:
+        """Give every commit that neither this ref nor one of `known` has yet, newest first."""
         assert self._update.new is not None  # noqa: S101  # a deletion was refused before
-        words = [self._update.new, *([f"^{self._update.old}"] if self._update.old else [])]
+        words = [self._update.new, *(f"^{oid}" for oid in (self._update.old, *known) if oid)]
         for line in self._repo.git.output("rev-list", *words).decode().split("\n")[:-1]:
             yield self._repo.commit(CommitId(line))
 
@@ -193,6 +191,23 @@ class _PushCheck:
             commit = self._repo.commit(at)
             yield commit
             at = commit.parents[0] if len(commit.parents) > 1 else None
+
+    def _channel(self, tree: str, channel: str) -> None:
+        """Check all that is new: moves, those that a resolve brings too, and the versions below."""
+        tip = self._update.new
+        assert tip is not None  # noqa: S101  # a deletion was refused before
+        chain = self._update.ref.removesuffix(f"channels/{tree}/{channel}") + f"trees/{tree}"
+        new = {commit.id: commit for commit in self._new(self._repo.ref(chain))}
+        if tip != self._update.old:
+            new[tip] = self._repo.commit(tip)  # it may be a version that is there, so not new
+        waiting = [tip]
+        while waiting:
+            move = new.pop(waiting.pop(), None)
+            if move is not None:
+                self._commits.move(move, tree, channel)
+                waiting += move.parents[:-1]
+        for commit in new.values():
+            self._commits.version(commit, "trees", tree)
 
     # --- bodies -------------------------------------------------------------------------------
 

@@ -31,23 +31,36 @@ def compile_version(repo: Repository, version: VersionInfo) -> Program:
     return program
 
 
-def keep_program(repo: Repository, version: VersionInfo) -> None:
-    """Keep the program of a version, where it is not kept yet and can be."""
-    from pvc.launch.cache import read
+def keep_program(
+    repo: Repository, version: VersionInfo, *, named_by: CommitId | None = None
+) -> None:
+    """Keep the program of a version, where it is not kept yet and can be.
 
-    if read(str(repo.common_dir), version.id) is None:
-        with suppress(OSError):
-            compile_version(repo, version)
+    `named_by` is a channel's move to it: a launch looks under the commit that its ref holds.
+    """
+    from pvc.launch.cache import read, write
+
+    folder = str(repo.common_dir)
+    kept = read(folder, version.id)
+    with suppress(OSError):
+        program = kept[3] if kept else compile_version(repo, version)
+        if named_by is not None:
+            write(folder, named_by, (version.name, version.number, version.id, program))
 
 
 def program_of(directory: str, commit: str) -> tuple[str, int, str, Program]:
     """Compile the version at `commit`, for a launch that found no cache; returns its cache entry.
 
+    A channel's move is kept under its own commit too, or each launch by that name would be slow.
     Raises `NotFoundError` when no such version is here.
     """
+    from pvc.launch.cache import write
     from pvc.store.open import open_repository
     from pvc.store.versions import at_commit
 
     repo = open_repository(directory)
     version = at_commit(repo, CommitId(commit))
-    return version.name, version.number, version.id, compile_version(repo, version)
+    made = version.name, version.number, version.id, compile_version(repo, version)
+    if commit != version.id:
+        write(str(repo.common_dir), commit, made)
+    return made

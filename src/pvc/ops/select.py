@@ -69,10 +69,17 @@ def select_version(repo: Repository, word: str) -> VersionInfo:
     ref = f"refs/pvc/channels/{name}/{ChannelName(label)}"
     move = repo.ref(ref)
     if move is None:
-        raise NotFoundError(
-            f"`{name}` has no channel `{label}`", hint=f"pvc log {name} lists its versions"
-        )
+        raise NotFoundError(f"`{name}` has no channel `{label}`", hint=_channels(repo, name, label))
     return at_ref(repo, move, ref, kind, name)
+
+
+def _channels(repo: Repository, name: str, label: str) -> str:
+    """Word a hint for a channel that is not there."""
+    from pvc.store.channels import names
+    from pvc.store.versions import near
+
+    known = names(repo, name)
+    return near(label, known) if known else f"pvc promote {name} {label} -m REASON makes it"
 
 
 def select_pin(repo: Repository, word: str) -> Pin:

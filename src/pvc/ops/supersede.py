@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.files import Snapshot, State
+    from pvc.model.names import CommitId
     from pvc.ops.candidate import Candidate
     from pvc.ops.revise import Edits
     from pvc.store.repo import Repository
@@ -215,13 +216,23 @@ def _base(repo: Repository, kind: Kind, name: str, resolve: str | None) -> _Base
     if resolve is None:
         return _Base(ours)
     theirs = _theirs(repo, kind, name, resolve)
-    if ours is None or repo.is_ancestor(ours.id, theirs.id):
-        raise UsageError(f"there is nothing to resolve: `{name}` is behind `{resolve}`",
-                         hint=f"pvc sync {resolve}")  # fmt: skip
-    if repo.is_ancestor(theirs.id, ours.id):
-        raise UsageError(f"there is nothing to resolve: `{name}` is ahead of `{resolve}`",
-                         hint=f"pvc sync {resolve}")  # fmt: skip
+    must_have_diverged(repo, name, resolve, ours.id if ours else None, theirs.id)
     return _Base(theirs, ours)
+
+
+def must_have_diverged(
+    repo: Repository, label: str, remote: str, ours: CommitId | None, theirs: CommitId
+) -> None:
+    """Raise `UsageError` where one of two tips goes on from the other: there a sync is enough."""
+    if ours is None or repo.is_ancestor(ours, theirs):
+        side = "behind"
+    elif repo.is_ancestor(theirs, ours):
+        side = "ahead of"
+    else:
+        return
+    raise UsageError(
+        f"there is nothing to resolve: `{label}` is {side} `{remote}`", hint=f"pvc sync {remote}"
+    )
 
 
 def _undone(repo: Repository, previous: VersionInfo | None, taken: Snapshot) -> Iterator[str]:

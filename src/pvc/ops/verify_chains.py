@@ -162,9 +162,7 @@ def _walk(repo: Repository, chain: Chain, report: Report) -> None:
 
 def _before(kind: str, commit: Commit) -> tuple[CommitId, ...]:
     """Give the commits of the same chain that a commit stands on."""
-    if kind != "channels":
-        return commit.parents
-    return commit.parents[:1] if len(commit.parents) > 1 else ()
+    return commit.parents[:-1] if kind == "channels" else commit.parents
 
 
 # --- copies -----------------------------------------------------------------------------------

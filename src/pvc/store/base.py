@@ -33,6 +33,7 @@ _TRUE = frozenset(("", "true", "yes", "on"))
 _FALSE = frozenset(("false", "no", "off"))
 STALE_LOCK_SECONDS = 60
 _WAITS_SECONDS = (0.002, 0.004, 0.008, 0.016, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 1.0, 1.0)
+_NOT_SIGNED = "nothing was moved; git signs with `user.signingKey`, in the form of `gpg.format`"
 _WHO_ARE_YOU = (
     'git config --global user.name "Your Name"\ngit config --global user.email you@example.com'
 )
@@ -242,7 +243,8 @@ class BaseRepository(ABC):
         }
         done = (run or self._git.run)(*words, data=message.encode(), more=more)
         if done.code != 0:
-            raise failure(done, "commit-tree", WriteError)
+            error = failure(done, "commit-tree", WriteError)
+            raise WriteError(error.message, hint=error.hint or (_NOT_SIGNED if sign else ""))
         return CommitId(done.out.decode().removesuffix("\n"))
 
     # --- questions ----------------------------------------------------------------------------

@@ -23,8 +23,9 @@ from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageE
 from pvc.launch import writer
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
 from pvc.store.base import check_ref_name
+from pvc.store.channels import at_move
 from pvc.store.index import new_segments
-from pvc.store.versions import at_ref, check_chain
+from pvc.store.versions import at_commit, at_ref, check_chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -97,6 +98,14 @@ class Divergence:
     ours: Side
     theirs: Side
 
+    @property
+    def answer(self) -> str:
+        """The command that joins the two, with the side that is here."""
+        kind, _, name = self.ref.removeprefix(f"{LOCAL}/").partition("/")
+        if kind == "channels":
+            return f"pvc promote {self.ours.label} {name.partition('/')[2]}"
+        return f"pvc supersede {name}"
+
     def to_json(self) -> dict[str, object]:
         """Keys of a divergence in `pvc.sync/1`."""
         return {"ref": self.ref, "ours": self.ours.to_json(), "theirs": self.theirs.to_json()}
@@ -160,8 +169,7 @@ class SyncResult:
             yield f"{split.ref.removeprefix(LOCAL + '/')} diverged:"
             yield f"  here   {split.ours.label} {split.ours.commit.short} {split.ours.reason}"
             yield f"  there  {split.theirs.label} {split.theirs.commit.short} {split.theirs.reason}"
-        if self.diverged:
-            yield f"hint: `pvc supersede NAME --resolve {self.remote}` goes on from both"
+            yield f"hint: `{split.answer} --resolve {self.remote} -m REASON` goes on from both"
         done = (records, self.forwarded, self.pushed, self.refused, self.diverged)
         if self.remote and not any(done):
             yield f"nothing to exchange with {self.remote}"
@@ -285,7 +293,19 @@ class _Exchange:
             ref = LOCAL + seen.removeprefix(self._seen)
             if kind in FORWARDED and not self._forward_one(ref, theirs):
                 held.add(ref)
-        return held
+        return held | {ref for ref in self._waiting(held) if ref not in held}
+
+    def _waiting(self, held: set[str]) -> Iterator[str]:
+        """Name the channels that name a version which cannot be pushed yet; no one else has it."""
+        for ref, move in self.repo.refs(f"{LOCAL}/channels/"):
+            tree = ref.removeprefix(f"{LOCAL}/channels/").partition("/")[0]
+            there = self.repo.ref(f"{self._seen}/trees/{tree}")
+            if f"{LOCAL}/trees/{tree}" in held and there:
+                version = at_commit(self.repo, move)
+                if not self.repo.is_ancestor(version.id, there):
+                    why = f"`{version.label}` is not in the chain that `{self.remote}` has"
+                    self.refused.append(Refusal(ref, why, f"bring `{tree}` together first"))
+                    yield ref
 
     def _here(self, there: str) -> str:
         """Name the remote's ref as this clone does."""
@@ -405,9 +425,11 @@ def _side(repo: Repository, ref: str, tip: CommitId) -> Side:
         ChannelName(channel)
     elif slash:
         raise UsageError(f"`{name}` is no name")
+    if channel:
+        move = at_move(repo, tip, tree, channel)
+        return Side(tip, move.version.label, move.subject)
     version = at_ref(repo, tip, ref, "packs" if kind == "packs" else "trees", tree)
-    subject = repo.commit(tip).message.split("\n", 1)[0] if channel else version.subject
-    return Side(tip, version.label, subject)
+    return Side(tip, version.label, version.subject)
 
 
 def _rejected_by_fetch(stderr: str) -> Iterator[tuple[str, str]]:
