@@ -10,7 +10,10 @@ from pvc.core.owners import NOBODY, Table, dump
 from pvc.errors import CorruptError
 
 VERSIONS = [("trees", "agent", n, str(n) * 40, "Ada <a@x>", 10 + n, f"Reason {n}") for n in (1, 2)]
-SOURCES = [("a" * 40, "p/a", "Ada <a@x>", 5, "One"), ("b" * 40, "p/a", "Bob <b@x>", 6, "Two")]
+SOURCES = [
+    ("a" * 40, "p/a", "Ada <a@x>", 5, "One", ""),
+    ("b" * 40, "p/a", "Bob <b@x>", 6, "Two", "house@3"),
+]
 # a: bytes 0 to 10 of revision 0, then 4 new ones of revision 1
 FILES = [("a", "c" * 40, [(10, 0, 0), (14, 1, 10)]), ("empty", "d" * 40, [])]
 REVISIONS = [(0, "a", "e" * 40, [(4, 0), (12, 1)]), (1, "a", "c" * 40, [])]

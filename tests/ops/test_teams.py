@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pvc.errors import NotFoundError, UsageError
+from pvc.ops.init import write_builtin_packs
 from pvc.ops.promote import run as promote
 from pvc.ops.revise import Edits, NewFile
 from pvc.ops.supersede import run as supersede
@@ -244,3 +245,23 @@ def test_a_channel_on_an_older_version_does_not_wait(team: Team) -> None:
     sync(team.ann, "origin")
     assert sync(team.bob, "origin").refused == ()
     assert team.hub.oid(PRODUCTION) == team.bob.ref(PRODUCTION)
+
+
+def test_a_channel_with_a_forged_move_below_its_tip_is_not_taken(team: Team) -> None:
+    version = find(team.ann, "trees", "agent")
+    forged = team.ann.write_commit(version.tree, [version.id], "No record")
+    message = "Ready\n\nPvc-Channel: agent/production\n"
+    tip = team.ann.write_commit(version.tree, [forged, version.id], message)
+    team.ann.git.output("push", "-q", "origin", f"{tip}:{PRODUCTION}")
+    result = sync(team.bob, "origin")
+    assert [r.ref for r in result.refused] == [PRODUCTION]
+    assert "no record of a move of `agent@production`" in result.refused[0].reason
+    assert team.bob.ref(PRODUCTION) is None
+
+
+def test_built_in_packs_are_one_line_of_a_sync(team: Team) -> None:
+    count = len(write_builtin_packs(team.ann))
+    said = lines(sync(team.ann, "origin")).split("\n")
+    assert f"pushed {count} built-in packs" in said
+    assert not any("packs/builtin" in line for line in said)
+    assert f"forwarded {count} built-in packs" in lines(sync(team.bob, "origin")).split("\n")

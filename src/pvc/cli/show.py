@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from pvc.cli.show_blame import owner
@@ -26,9 +25,8 @@ if TYPE_CHECKING:
     from pvc.ops.evidence import Bodies, Evidence
     from pvc.ops.import_ import Imported
     from pvc.ops.init import Initialized
-    from pvc.ops.log import PinsLog, VersionsLog
+    from pvc.ops.log import PinsLog
     from pvc.ops.miss import Missed
-    from pvc.ops.moves import Move
     from pvc.ops.owner import Owner
     from pvc.ops.phrase import PhraseLog
     from pvc.ops.promote import Promoted
@@ -47,9 +45,9 @@ def show(app: App, result: Any, *, as_json: bool) -> None:
         return
     name = type(result).__name__
     if name not in TEXTS:
-        from pvc.cli import show_session, show_verify
+        from pvc.cli import show_log, show_session, show_verify
 
-        TEXTS.update(show_session.TEXTS)
+        TEXTS.update(show_log.TEXTS | show_session.TEXTS)
         TEXTS["Verified"] = show_verify.lines
     for line in TEXTS[name](result):
         app.say(line, marked=_LABEL)
@@ -82,7 +80,8 @@ def _initialized(result: Initialized) -> Iterator[str]:
     for path in result.written:
         yield f"  wrote {path}"
     if result.packs:
-        yield f"  added {len(result.packs)} built-in packs to refs/pvc/packs; pvc log lists them"
+        added = f"added {len(result.packs)} built-in packs to refs/pvc/packs"
+        yield f"  {added}; pvc log --packs lists them"
     if not result.folder:
         yield "This is the whole repository: `pvc init DIR` takes one folder of it."
     yield f"Next: git add, git commit, then pvc supersede {result.name} -m REASON"
@@ -154,24 +153,6 @@ def version_line(version: VersionInfo) -> str:
     """One version in one line."""
     when = day(version.time.seconds)
     return f"{version.label}  {version.id.short}  {when}  {version.author.name}  {version.subject}"
-
-
-def _versions(result: VersionsLog) -> Iterator[str]:
-    if not result.versions:
-        yield "No trees and no packs here; pvc init DIR makes a tree."
-    for version, moves in zip_longest(result.versions, result.moves):
-        yield version_line(version)
-        for move in moves or ():
-            yield f"    {_move_line(move)}"
-
-
-def _move_line(move: Move) -> str:
-    """Say what an event moved, in one line."""
-    between = f"{', '.join(move.events)} ({move.before} → {move.after})"
-    if move.kept is None or move.lost is None:
-        return f"{between}: which bytes moved is not known here"
-    said = f"; {', '.join(move.places)}" if move.places else ""
-    return f"{between}: kept {move.kept} of {move.kept + move.lost} bytes{said}"
 
 
 def _phrase(result: PhraseLog) -> Iterator[str]:
@@ -379,5 +360,4 @@ TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
     "Shown": _shown,
     "Superseded": _superseded,
     "SyncResult": _synced,
-    "VersionsLog": _versions,
 }

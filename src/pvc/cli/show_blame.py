@@ -100,7 +100,7 @@ def owner(run: BlameRun) -> str:
             if run.version is None:
                 return "unversioned"
             commit = run.source.commit if run.source else run.version.id
-            return words.who(run.version.label, commit, run.author or "", run.time)
+            return words.who(run.label, commit, run.author or "", run.time)
         case FromBinding(name=name) if run.entry and run.entry.entry:
             who = run.entry.entry.author or "unlabelled"
             return f"{name.replace('-', ' ')} {run.entry.entry.mode} {who} {words.day(run.time)}"

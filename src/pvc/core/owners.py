@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 ALGORITHM = 1
 """Changes whenever another answer may come out for the same history."""
 
-MAGIC = b"pvc.owners/1 "
+MAGIC = b"pvc.owners/2 "
 _ORDER = 0x01020304
-_VERSION_FIELDS, _SOURCE_FIELDS = 7, 5
+_VERSION_FIELDS, _SOURCE_FIELDS = 7, 6
 NOBODY = -1
 
 
@@ -98,11 +98,14 @@ class Table:
         kind, name, label, commit, author, time, reason = self._texts[at : at + _VERSION_FIELDS]
         return kind, name, int(label), commit, author, int(time), reason
 
-    def source(self, number: int) -> "tuple[str, str, str, int, str]":
-        """Give `(commit, path, author, time, subject)` of a commit of a history."""
+    def source(self, number: int) -> "tuple[str, str, str, int, str, str]":
+        """Give `(commit, path, author, time, subject, label)` of a commit of a history.
+
+        `label` is `house@3` for a version of a pack, empty for a commit of the user's.
+        """
         at = self._sources + _SOURCE_FIELDS * number
-        commit, path, author, time, subject = self._texts[at : at + _SOURCE_FIELDS]
-        return commit, path, author, int(time), subject
+        commit, path, author, time, subject, label = self._texts[at : at + _SOURCE_FIELDS]
+        return commit, path, author, int(time), subject, label
 
     def revisions(self) -> "Iterator[tuple[str, str, str, list[tuple[int, int]]]]":
         """Give `(version's commit, path, blob, [(end, source)])` of each revision."""

@@ -181,9 +181,11 @@ def _owner(table: "Table", run: "Run") -> str:
     if origin[0] != "source" or run[6] == NOBODY:
         return " ".join(origin[:2])
     _, name, number, commit, author, seconds, _ = table.version(run[6])
+    label = f"{name}@{number}"
     if run[7] != NOBODY:
-        commit, _, author, seconds, _ = table.source(run[7])
-    return words.who(f"{name}@{number}", commit, author, seconds)
+        commit, _, author, seconds, _, of_pack = table.source(run[7])
+        label = of_pack or label
+    return words.who(label, commit, author, seconds)
 
 
 def _as_json(subject: _Subject, table: "Table", runs: "list[Run]") -> dict[str, object]:

@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Self
 
-RUN_MAGIC = b"pvc.index/2"
-TIPS_MAGIC = "pvc.tips/2"
+RUN_MAGIC = b"pvc.index/3"
+TIPS_MAGIC = "pvc.tips/3"
 BLOCK_ROWS = 512
 SEGMENT_SIZE, ROW_SIZE, KEY_SIZE, FENCE_SIZE = 72, 48, 12, 24
+COMMIT_BYTES = 4
+"""How much of a version's commit a row ends in: for counts (`store.counts`)."""
 SEGMENTS, BY_SESSION, BY_PROMPT, BY_RECEIPT = range(4)
 SIZES = (SEGMENT_SIZE, ROW_SIZE, KEY_SIZE, KEY_SIZE)
 
@@ -158,9 +160,13 @@ class Run:
     def items(self, part: int) -> "Iterator[bytes]":
         """Give all items of a part, verified."""
         size = SIZES[part]
-        for at in range(_blocks(self.counts[part])):
-            block = self._block(part, at)
+        for block in self.blocks(part):
             yield from [block[start : start + size] for start in range(0, len(block), size)]
+
+    def blocks(self, part: int) -> "Iterator[bytes]":
+        """Give all of a part, block by block, verified."""
+        for at in range(_blocks(self.counts[part])):
+            yield self._block(part, at)
 
     def _between(self, part: int, low: bytes, high: bytes) -> "Iterator[bytes]":
         size, count = SIZES[part], _blocks(self.counts[part])
@@ -251,6 +257,10 @@ class Runs:
     def segments(self) -> list[bytes]:
         """Give the rows of all segments."""
         return [row for run in self._runs for row in run.items(SEGMENTS)]
+
+    def blocks(self, part: int) -> "list[Iterator[bytes]]":
+        """Give all of a part, of each run by itself."""
+        return [run.blocks(part) for run in self._runs]
 
     def close(self) -> None:
         """Close the files."""

@@ -47,6 +47,8 @@ class SourceCommit:
     author: str
     time: int
     subject: str
+    label: str = ""
+    """`house@3` where it is a version of a pack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,13 @@ class BlameRun:
     """Who had the text or the value before; null where nobody asked."""
     is_old: bool = False
     """Whether it is older than was asked about."""
+
+    @property
+    def label(self) -> str:
+        """The version that the bytes came with: a pack's for its text, else the one adopted."""
+        if self.source and self.source.label:
+            return self.source.label
+        return self.version.label if self.version else ""
 
     @property
     def author(self) -> str | None:
@@ -231,8 +240,8 @@ class Lift:
 
     def _source(self, number: int) -> SourceCommit:
         if number not in self._sources:
-            commit, path, author, time, subject = self._table.source(number)
-            self._sources[number] = SourceCommit(CommitId(commit), path, author, time, subject)
+            row = self._table.source(number)
+            self._sources[number] = SourceCommit(CommitId(row[0]), *row[1:])
         return self._sources[number]
 
 
@@ -240,5 +249,4 @@ def source_commit(repo: Repository, oid: CommitId, path: str) -> SourceCommit:
     """Read who wrote a commit of the user's history, and its subject."""
     from pvc.ops.owners import source_row
 
-    _, _, author, time, subject = source_row(repo, oid, path)
-    return SourceCommit(oid, path, author, time, subject)
+    return SourceCommit(oid, *source_row(repo, oid, path)[1:])

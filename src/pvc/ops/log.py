@@ -1,33 +1,16 @@
-"""Lists: versions of one chain, all chains, pins."""
+"""The list of pins; versions and pins as JSON."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pvc.model.pin import Pin
-    from pvc.ops.moves import Move
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
 MICROS = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class VersionsLog:
-    """Versions, newest first, and for those of a tree what moved; else `moves` is empty."""
-
-    versions: tuple[VersionInfo, ...]
-    moves: tuple[tuple[Move, ...], ...] = ()
-
-    def to_json(self) -> dict[str, object]:
-        """Keys of `pvc.log/1`."""
-        rows = [version_json(version) for version in self.versions]
-        for row, moves in zip_longest(rows, self.moves):
-            row["moves"] = None if moves is None else [move.to_json() for move in moves]
-        return {"schema": "pvc.log/1", "versions": rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,22 +27,6 @@ class PinsLog:
             "pins": [pin_json(pin) for pin in self.pins],
             "damage": list(self.damage),
         }
-
-
-def versions_log(repo: Repository, name: str | None, limit: int) -> VersionsLog:
-    """List the versions of `name`; without a name the newest version of each tree and pack."""
-    from pvc.ops.moves import moves_of
-    from pvc.ops.select import KINDS, select_version
-    from pvc.store.versions import chain, names, tip
-
-    if name is None:
-        tips = [tip(repo, kind, each) for kind in KINDS for each in names(repo, kind)]
-        return VersionsLog(tuple(version for version in tips if version)[:limit])
-    newest = select_version(repo, name)
-    versions = tuple(islice(chain(repo, newest.kind, newest.name), limit + 1))
-    if newest.kind != "trees":
-        return VersionsLog(versions[:limit])
-    return VersionsLog(versions[:limit], moves_of(repo, versions)[:limit])
 
 
 def pins_log(
@@ -103,6 +70,8 @@ def version_json(version: VersionInfo) -> dict[str, object]:
         "source": version.source,
         "source_path": version.source_path,
         "source_state": version.source_state,
+        "reverts": version.reverts,
+        "resolves": version.parents[1] if len(version.parents) > 1 else None,
     }
 
 

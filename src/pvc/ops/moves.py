@@ -88,16 +88,14 @@ class Move:
         }
 
 
-def moves_of(repo: Repository, versions: tuple[VersionInfo, ...]) -> tuple[tuple[Move, ...], ...]:
+def moves_of(
+    compare: Comparison, versions: tuple[VersionInfo, ...]
+) -> tuple[tuple[Move, ...], ...]:
     """List what each of a tree's `versions`, newest first, moved.
 
     Each is compared with the next in the list, so the last shows what changed under it alone.
     """
-    from pvc.store.ledger import Ledger
-
-    name = versions[0].name
-    pins = [pin for pin in Ledger(repo).newest(LOOKED_AT) if pin.tree == name and not pin.observed]
-    compare = _Comparison(repo, pins)
+    repo, pins = compare.repo, compare.pins
     adoptions = [compare.versions(older, newer) for newer, older in pairwise(versions)]
     toolsets = list(_toolsets(repo, pins))
     return tuple(
@@ -113,12 +111,16 @@ def _under(version: VersionInfo, toolsets: list[tuple[Pin, Move]]) -> Iterator[M
 # --- versions -------------------------------------------------------------------------------
 
 
-class _Comparison:
-    """Renders versions over one launch's values, each once."""
+class Comparison:
+    """Renders versions of one tree over one launch's values, each once."""
 
-    def __init__(self, repo: Repository, pins: list[Pin]) -> None:
+    def __init__(self, repo: Repository, tree: str) -> None:
+        from pvc.store.ledger import Ledger
+
+        newest = Ledger(repo).newest(LOOKED_AT)
         self.repo = repo
-        self.over, self.values = _values(repo, pins)
+        self.pins = [pin for pin in newest if pin.tree == tree and not pin.observed]
+        self.over, self.values = _values(repo, self.pins)
         self._rendered: dict[str, Rendered | None] = {}
         self._inputs: dict[str, PrefixInputs] = {}
 

@@ -117,11 +117,16 @@ class _Maker:
                 asked.setdefault((place[1], is_pack), []).append((revision, place))
         for (folder, is_pack), some in asked.items():
             history = self._annotations(folder, graph=not is_pack)
-            out |= dict(self._asked(history, folder, some))
+            out |= dict(self._asked(history, folder, some, is_pack=is_pack))
         return out
 
     def _asked(
-        self, history: Annotations, folder: str, some: list[tuple[Revision, Place]]
+        self,
+        history: Annotations,
+        folder: str,
+        some: list[tuple[Revision, Place]],
+        *,
+        is_pack: bool,
     ) -> Iterator[tuple[Revision, Parts]]:
         """Ask one history for the commits that wrote some revisions."""
         newest_first = sorted(some, key=lambda one: -self._info(one[0].commit).number)
@@ -133,7 +138,10 @@ class _Maker:
             state = states.get(tip)
             if state and path in state.files and state.blob_of(path) == revision.blob:
                 runs = state.runs(path)
-                yield revision, [(r.end, self._writer(r.commit, folder, r.path)) for r in runs]
+                yield (
+                    revision,
+                    [(r.end, self._writer(r.commit, folder, r.path, is_pack)) for r in runs],
+                )
 
     def _known(self) -> dict[tuple[str, str, str], list[tuple[int, tuple[object, ...] | None]]]:
         """Read what the nearest kept table of an older version says of each revision."""
@@ -161,12 +169,12 @@ class _Maker:
             self._infos[commit] = at_commit(self.repo, commit)
         return self._infos[commit]
 
-    def _writer(self, commit: CommitId, folder: str, path: str) -> int:
+    def _writer(self, commit: CommitId, folder: str, path: str, is_pack: bool) -> int:  # noqa: FBT001 - of `_asked`
         """Give the number of a commit of the history; `path` is below `folder`."""
         whole = f"{folder}/{path}" if folder else path
         key = (commit, whole)
         if key not in self._sources:
-            self._number(key, source_row(self.repo, commit, whole))
+            self._number(key, source_row(self.repo, commit, whole, is_pack=is_pack))
         return self._sources[key]
 
     def _source(self, row: tuple[object, ...] | None) -> int:
@@ -222,8 +230,11 @@ def _version_row(info: VersionInfo) -> tuple[object, ...]:
     return kind, info.name, info.number, info.id, who, when, info.reason
 
 
-def source_row(repo: Repository, oid: CommitId, path: str) -> tuple[str, str, str, int, str]:
-    """Read who wrote a commit of a history, and its subject."""
+def source_row(
+    repo: Repository, oid: CommitId, path: str, *, is_pack: bool = False
+) -> tuple[str, str, str, int, str, str]:
+    """Read who wrote a commit of a history, its subject, and which version of a pack it is."""
     commit = repo.commit(oid)
     subject = commit.message.split("\n", 1)[0]
-    return oid, path, str(commit.author), commit.time.seconds, subject
+    label = at_commit(repo, oid).label if is_pack else ""
+    return oid, path, str(commit.author), commit.time.seconds, subject, label

@@ -95,7 +95,7 @@ def _of_prompt(run: BlameRun) -> _Owner:
     match run.origin:
         case FromSource() if run.version:
             commit = run.source.commit if run.source else run.version.id
-            what = f"{run.version.label} {commit[:12]}"
+            what = f"{run.label} {commit[:12]}"
             who = (run.author or "").partition(" <")[0]
             return _Owner(what, what, who, day(run.time), run.version.subject)
         case FromBinding(name=name, pointer=pointer):

@@ -108,8 +108,14 @@ def at_move(repo: Repository, oid: CommitId, tree: str, channel: str) -> Channel
 
 def chain(repo: Repository, tree: str, channel: str) -> Iterator[ChannelMove]:
     """Walk the moves of a channel, newest first, along the moves that were gone on from."""
+    oid = repo.ref(ref_of(tree, channel))
+    return iter(()) if oid is None else chain_from(repo, oid, tree, channel)
+
+
+def chain_from(repo: Repository, oid: CommitId, tree: str, channel: str) -> Iterator[ChannelMove]:
+    """Walk the moves below a commit, that one first; raises where one is no move."""
     ends = repo.shallow()
-    at = repo.ref(ref_of(tree, channel))
+    at: CommitId | None = oid
     while at is not None:
         move = at_move(repo, at, tree, channel)
         yield move

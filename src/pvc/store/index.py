@@ -24,6 +24,7 @@ from pvc.launch import disk, refs, writer
 from pvc.launch.index import (
     BLOCK_ROWS,
     BY_SESSION,
+    COMMIT_BYTES,
     RUN_MAGIC,
     SEGMENTS,
     SIZES,
@@ -51,6 +52,7 @@ _KEY_SIZE = 56
 """How much of a segment's row says which segment it is; the times follow."""
 _SEGMENT = Struct(">32s16x4xHHQQ")
 _HEX = frozenset("0123456789abcdef")
+_COMMIT = b'\ncommit = "'
 
 
 class Segment(NamedTuple):
@@ -315,7 +317,16 @@ def _rows(repo: Repository, segment: Segment, number: int) -> Iterator[bytes]:
             raise CorruptError("a segment's index is damaged", at=segment.idx)
         record = data[start : start + length]
         receipt = blake3(record).digest()[:8]
-        yield row[:16] + receipt + row[16:24] + number.to_bytes(4, "big") + row[24:32] + bytes(4)
+        place = number.to_bytes(4, "big") + row[24:32]
+        yield row[:16] + receipt + row[16:24] + place + _version_of(record)
+
+
+def _version_of(record: bytes) -> bytes:
+    """Give the first bytes of a record's commit; zeros where it has none in its form."""
+    at = record.find(_COMMIT)
+    text = record[at + len(_COMMIT) :][: 2 * COMMIT_BYTES].decode("latin-1") if at >= 0 else ""
+    is_whole = len(text) == 2 * COMMIT_BYTES and _HEX.issuperset(text)
+    return bytes.fromhex(text) if is_whole else bytes(COMMIT_BYTES)
 
 
 # --- runs -----------------------------------------------------------------------------------

@@ -20,12 +20,14 @@ from pvc.launch.index import BY_PROMPT, BY_RECEIPT, BY_SESSION, session_key
 from pvc.launch.record import quote
 from pvc.model.digest import TAG
 from pvc.store.codec import decode, decode_named, from_micros, split_segment
+from pvc.store.counts import Standing, sessions_on, version_key
 from pvc.store.index import look_up, stretches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pvc.launch.index import Row
+    from pvc.model.names import CommitId
     from pvc.model.pin import Pin
     from pvc.store.index import Stretch
     from pvc.store.repo import Repository
@@ -123,6 +125,15 @@ class Ledger:
             if segment.first < wanted.until:
                 pins.update((pin.receipt, pin) for pin in self._newest_of(segment, wanted, limit))
         return _newest_first(pins.values())[:limit]
+
+    def sessions_on(self, commits: Iterable[CommitId]) -> dict[CommitId, int]:
+        """Count the sessions that stand on each of these versions; see `store.counts`."""
+        spooled = [
+            Standing(session_key(pin.session), pin.time, version_key(pin.commit))
+            for pin in self._spooled()
+            if pin.commit is not None
+        ]
+        return sessions_on(self._repo, commits, spooled)
 
     # --- where pins are ---------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageE
 from pvc.launch import writer
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
 from pvc.store.base import check_ref_name
-from pvc.store.channels import at_move
+from pvc.store.channels import at_move, chain_from
 from pvc.store.index import new_segments
 from pvc.store.versions import at_commit, at_ref, check_chain
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 LOCAL = "refs/pvc"
 KINDS = ("trees", "packs", "channels", "pins", "bodies")
 FORWARDED = ("trees", "packs", "channels")
+_BUILT_IN = f"{LOCAL}/packs/builtin-"
 _ROUNDS = 3  # others push too; after that many the user may try again
 _FETCH = (
     "fetch",
@@ -159,8 +160,12 @@ class SyncResult:
             ref = move.ref.removeprefix(f"{LOCAL}/remotes/{self.remote}/")
             yield f"fetched {ref} to {move.new.short}"
         for words, moves in (("forwarded", self.forwarded), ("pushed", self.pushed)):
+            built_in = [move for move in moves if move.ref.startswith(_BUILT_IN)]
+            if built_in:  # every clone has the very same
+                yield f"{words} {_count(len(built_in), 'built-in pack')}"
             for move in moves:
-                yield f"{words} {move.ref.removeprefix(LOCAL + '/')} to {move.new.short}"
+                if move not in built_in:
+                    yield f"{words} {move.ref.removeprefix(LOCAL + '/')} to {move.new.short}"
         for refusal in self.refused:
             yield f"refused {refusal.ref}: {refusal.reason}"
             if refusal.hint:
@@ -322,7 +327,7 @@ class _Exchange:
                 if ours and not self.repo.is_ancestor(ours, theirs):
                     self.diverged.append(Divergence(ref, _side(self.repo, ref, ours), side))
                     return False
-                check_chain(self.repo, theirs, until=ours)
+                _check_new(self.repo, ref, theirs, until=ours)
                 self.repo.move_ref(ref, ours, theirs, message=f"pvc sync: {self.remote}")
             except MovedError:
                 continue
@@ -430,6 +435,17 @@ def _side(repo: Repository, ref: str, tip: CommitId) -> Side:
         return Side(tip, move.version.label, move.subject)
     version = at_ref(repo, tip, ref, "packs" if kind == "packs" else "trees", tree)
     return Side(tip, version.label, version.subject)
+
+
+def _check_new(repo: Repository, ref: str, tip: CommitId, *, until: CommitId | None) -> None:
+    """Walk what a tip adds; raises where it is no chain of versions, or of moves."""
+    tree, _, channel = ref.removeprefix(f"{LOCAL}/channels/").partition("/")
+    if not ref.startswith(f"{LOCAL}/channels/"):
+        check_chain(repo, tip, until=until)
+        return
+    for move in chain_from(repo, tip, tree, channel):
+        if move.id == until:
+            return
 
 
 def _rejected_by_fetch(stderr: str) -> Iterator[tuple[str, str]]:

@@ -203,12 +203,7 @@ def edited_since(repo: Repository, version: VersionInfo) -> VersionInfo | None:
 
 
 def check_chain(repo: Repository, tip: CommitId, *, until: CommitId | None) -> None:
-    """Walk what `tip` adds to `until`; raises `CorruptError` where a chain has a hole.
-
-    A channel's commits are moves, not versions, and say nothing here.
-    """
-    if "Pvc-Channel" in split_message(repo.commit(tip).message)[1]:
-        return
+    """Walk what `tip` adds to `until`; raises `CorruptError` where a chain has a hole."""
     for version in _walk_chain(repo, tip):
         if version.id == until:
             return

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", metavar="[NAME[@V]]", required=False)
 @click.option("--tree", metavar="NAME", help="The same as NAME.")
+@click.option("--packs", is_flag=True, help="List every pack, those that nothing stands on too.")
 @click.option("--pins", is_flag=True, help="List pinned sessions instead of versions.")
 @click.option("--session", metavar="ID", help="Of pins: this session's, all chains.")
 @click.option("--since", metavar="DATE", help="Of pins: from then on. Dates as git takes them.")
@@ -39,15 +40,19 @@ def command(  # noqa: PLR0913  # one parameter an option
     phrase: str | None,
     environment: EnvironmentArguments,
     limit: int,
+    packs: bool,
     pins: bool,
     as_json: bool,
 ) -> None:
     """List the versions of a tree or pack, newest first.
 
-    Without NAME, the newest version of each tree and pack.
+    Without NAME, the newest version of each tree, and of the packs that are yours or that a tree
+    stands on. NAME@7 and NAME@CHANNEL begin there.
 
-    Below a tree's version stand the events that moved its prompt (a pack's version, an adoption, a
-    change of the toolset) with the bytes that moved, over the values of the newest session here.
+    A tree's version tells how many sessions stand on it. Below it stand the events that moved its
+    prompt (a pack's version, an adoption, a change of the toolset) with the bytes that moved, over
+    the values of the newest session here, and the channels that came to it. What a remote has
+    otherwise stands on top.
 
     With --pins, the sessions that were pinned, newest first; no more of the ledger is read than
     the answer needs.
@@ -57,8 +62,9 @@ def command(  # noqa: PLR0913  # one parameter an option
     """
     from pvc.cli.progress import progress
     from pvc.cli.show import show
-    from pvc.ops.log import pins_log, versions_log
+    from pvc.ops.log import pins_log
     from pvc.ops.phrase import phrase_log
+    from pvc.ops.versions_log import versions_log
 
     name = name or tree
     if not pins and (session or since or until):
@@ -74,4 +80,6 @@ def command(  # noqa: PLR0913  # one parameter an option
         listed = pins_log(app.repo, name, limit, session=session, since=since, until=until)
         show(app, listed, as_json=as_json)
         return
-    show(app, versions_log(app.repo, name, limit), as_json=as_json)
+    if packs and name:
+        raise click.UsageError("--packs lists all packs, so it takes no name")
+    show(app, versions_log(app.repo, name, limit, packs=packs), as_json=as_json)
