@@ -244,7 +244,7 @@ class BaseRepository(ABC):
         done = (run or self._git.run)(*words, data=message.encode(), more=more)
         if done.code != 0:
             error = failure(done, "commit-tree", WriteError)
-            raise WriteError(error.message, hint=error.hint or (_NOT_SIGNED if sign else ""))
+            raise WriteError(error.message, hint=error.hint or (_NOT_SIGNED if run else ""))
         return CommitId(done.out.decode().removesuffix("\n"))
 
     # --- questions ----------------------------------------------------------------------------
