@@ -74,6 +74,7 @@ def test_a_damaged_head_is_not_as_good_as_none(plain: Clone, state: str) -> None
 def test_a_damaged_body_chain_is_said_on_resume(adopted: Clone, what: str) -> None:
     adopted.pvc("pin", "agent", "--session", "s", "--set", "cwd=/")
     adopted.pvc("sync")
+    shell(adopted, "mv .git/objects/pack/* . && for p in *.pack; do git unpack-objects < $p; done")
     ref = adopted.git("for-each-ref", "--format=%(refname)", "refs/pvc/bodies")
     oid = adopted.git("rev-parse", ref + what)
     file = adopted.path / ".git/objects" / oid[:2] / oid[2:]

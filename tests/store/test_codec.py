@@ -21,6 +21,7 @@ from pvc.store.codec import (
     decode,
     decode_prompt,
     encode,
+    encode_idx,
     encode_prompt,
     encode_segment,
     from_micros,
@@ -109,14 +110,20 @@ def test_a_value_that_cannot_be_is_damage(name: str, wrong: str) -> None:
         decode(record.write({**values, name: wrong}))
 
 
-@given(st.lists(pins(), min_size=1, max_size=5))
-def test_a_segment_is_taken_apart_as_it_was_put_together(many: list[Pin]) -> None:
+@given(st.lists(pins(), min_size=1, max_size=5), st.sets(st.integers(0, 4), min_size=1))
+def test_a_segment_is_taken_apart_as_it_was_put_together(many: list[Pin], at: set[int]) -> None:
     records = tuple(map(encode, many))
-    tables = (encode_prompt(many[0], Unrendered()),)
+    tables = {i: encode_prompt(many[i], Unrendered()) for i in sorted(at | {0}) if i < len(many)}
     segment = encode_segment(records, tables)
-    assert split_segment(segment) == (records, tables)
+    assert split_segment(segment) == (records, tuple(tables.values()))
     document = tomllib.loads(segment.decode())
-    assert (len(document["pin"]), len(document["prompt"])) == (len(many), 1)
+    assert (len(document["pin"]), len(document["prompt"])) == (len(many), len(tables))
+    rows = encode_idx(many, records, segment)
+    places = [
+        (int.from_bytes(rows[i + 24 : i + 28]), rows[i + 28 : i + 32])
+        for i in range(0, len(rows), 32)
+    ]
+    assert sorted(segment[a : a + int.from_bytes(b)] for a, b in places) == sorted(records)
 
 
 def test_facts_of_a_prompt_are_read_back() -> None:

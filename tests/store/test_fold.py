@@ -93,9 +93,22 @@ def test_each_distinct_prompt_is_rendered_again_and_described_once(launches: Lau
     launches.fold()
     document = tomllib.loads(segments(launches)[0].decode())
     digests = [prompt["digest"] for prompt in document["prompt"]]
-    assert digests == sorted({pin["prompt"]["digest"] for pin in document["pin"]})
+    assert digests == [*dict.fromkeys(pin["prompt"]["digest"] for pin in document["pin"])]
     assert [prompt["bytes"] for prompt in document["prompt"]] == [19] * 3
     assert document["prompt"][0]["planes"] == ["surface:0", "launch:18"]
+
+
+def test_git_looks_for_no_deltas_between_segments(launches: Launches) -> None:
+    attributes = launches.path / ".git/info/attributes"
+    attributes.write_bytes(b"*.bin diff=hex")
+    for name in ("s", "t"):
+        pin_many(launches, 1, name)
+        launches.fold()
+    lines = attributes.read_text().splitlines()
+    assert lines[0] == "*.bin diff=hex"
+    assert len(lines) == 3
+    said = launches.workspace.git("check-attr", "delta", "00af/0b.pins", "00af/0b.idx", "a.pins")
+    assert [line.split(": ")[2] for line in said.split("\n")] == ["unset", "unset", "unspecified"]
 
 
 def test_a_poisoned_cache_does_not_stay_hidden(launches: Launches) -> None:

@@ -108,6 +108,8 @@ def key(session: str, chain: str, n: int) -> str:
 
 def quote(text: str) -> str:
     """Write a TOML basic string."""
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'  # nearly every value, told in a tenth of the time
     return f'"{text.translate(_ESCAPES)}"'
 
 

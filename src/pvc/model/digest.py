@@ -15,7 +15,7 @@ from pvc.errors import UsageError
 TAG = "b3:"
 KEYED_TAG = "k3:"
 SIZE_HEX = 64
-_HEX = frozenset("0123456789abcdef")
+_HEX = "0123456789abcdef"
 
 
 class Digest(str):
@@ -26,7 +26,7 @@ class Digest(str):
     def __new__(cls, text: str) -> Self:
         """Check the tag and the digits; raises `UsageError`."""
         tag, body = text[: len(TAG)], text[len(TAG) :]
-        if tag not in (TAG, KEYED_TAG) or len(body) != SIZE_HEX or not _HEX.issuperset(body):
+        if tag not in (TAG, KEYED_TAG) or len(body) != SIZE_HEX or body.strip(_HEX):
             raise UsageError(f"`{text}` is no digest", hint="`b3:` and 64 hex digits")
         return super().__new__(cls, text)
 

@@ -83,6 +83,8 @@ class SessionId(str):
 
     def __new__(cls, text: str) -> "Self":
         """Check the text; raises `UsageError`."""
+        if 0 < len(text) <= 256 and text.isascii() and text.isprintable():
+            return super().__new__(cls, text)
         if not 0 < len(text) <= 256 or any(char < " " or char == "\x7f" for char in text):
             raise UsageError(
                 "a session id has 1 to 256 characters and no control characters", at=repr(text[:40])

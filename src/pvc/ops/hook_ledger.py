@@ -188,7 +188,7 @@ class _Reader:
         if len(placed) < len(records):
             return
         pins = [each.pin for each in placed]
-        if encode_idx(pins, records) != idx:
+        if encode_idx(pins, records, data) != idx:
             self._say(f"the index of segment `{stem}` is not that of its records", f"{stem}.idx")
         prompts = {table_digest(table): decode_prompt(table, stem) for table in tables}
         if len(tables) != len(prompts) or prompts.keys() != {pin.prompt for pin in pins}:

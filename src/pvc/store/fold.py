@@ -61,6 +61,10 @@ GROUP_BYTES = 1 << 26
 LITTER_AGE_S = 3600
 LOCK_AGE_S = 5
 """Only folds move this ref, one at a time; git's own pack-refs holds its lock for milliseconds."""
+_DIGITS = b"[0-9a-f]"
+NO_DELTAS = b"".join(
+    b"%s/%s.%s -delta\n" % (4 * _DIGITS, 2 * _DIGITS, suffix) for suffix in (b"pins", b"idx")
+)
 WRITER = Person("pvc", "pvc@localhost")
 SIGN_FOLDS, WHEN_POSSIBLE = "pvc.signFolds", "when-possible"
 _CANNOT_SIGN = (
@@ -136,6 +140,8 @@ class Fold:
             refresh(self.repo, from_nothing=True)
             spooled = self._new(self._read_spool())[:FOLD_PINS]
         bodies = self._read_bodies()
+        if spooled or bodies:
+            self._say_no_deltas()
         self._commit_bodies(bodies)
         commit, segments = None, 0
         if spooled:
@@ -275,9 +281,10 @@ class Fold:
 
     def _segment(self, chunk: Sequence[_Spooled]) -> tuple[bytes, bytes]:
         pins, records = [item.pin for item in chunk], [item.data for item in chunk]
-        prompts = {pin.prompt: pin for pin in reversed(pins)}
-        tables = [encode_prompt(prompts[key], self._facts(prompts[key])) for key in sorted(prompts)]
-        return encode_segment(records, tables), encode_idx(pins, records)
+        first = {pin.prompt: at for at, pin in reversed([*enumerate(pins)])}
+        tables = {at: encode_prompt(pins[at], self._facts(pins[at])) for at in first.values()}
+        segment = encode_segment(records, tables)
+        return segment, encode_idx(pins, records, segment)
 
     def _facts(self, pin: Pin) -> PromptFacts | Unrendered:
         key = (pin.prompt, pin.commit, pin.environment)
@@ -332,6 +339,18 @@ class Fold:
                 raise
             lock.unlink()  # its holder was killed: nobody else moves this ref
             self.repo.move_ref(ref, old, new)
+
+    def _say_no_deltas(self) -> None:
+        """Tell git in this clone that segments are no deltas of each other.
+
+        It would try for most of the time of a push or a `git gc`, and save nothing.
+        """
+        folder = Path(self.repo.common_dir, "info")
+        folder.mkdir(exist_ok=True)
+        there = disk.read(f"{folder}/attributes") or b""
+        if NO_DELTAS not in there:
+            line_end = b"\n" if there and not there.endswith(b"\n") else b""
+            disk.replace(f"{folder}/attributes", there + line_end + NO_DELTAS)
 
     # --- litter -----------------------------------------------------------------------------
 

@@ -212,8 +212,8 @@ class _Wanted:
 
 def _time_of(record: bytes) -> str:
     """Find a record's time as it is written, which sorts as time does."""
-    _, _, rest = record.partition(b'\ntime = "')
-    return rest[:27].decode("ascii", "replace")
+    at = record.find(b'\ntime = "') + 9
+    return record[at : at + 27].decode("ascii", "replace")
 
 
 def _newest_first(pins: Iterable[Pin]) -> tuple[Pin, ...]:
