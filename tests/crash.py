@@ -1,8 +1,10 @@
 """Pins and folds that are killed at random moments, and many at once: what was answered is found.
 
     PYTHONPATH=src:tests python tests/crash.py --kills 100 --writers 16 --sessions 50
+    PYTHONPATH=src:tests python tests/crash.py --seconds 60 --processes 64 --pins 200 --folders 3
 
-The tests run a small version of it.
+With `--seconds` a storm: that many processes pin and fold all the time, one after the other is
+killed and started again with the same sessions. The tests run small versions of both.
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
+from signal import SIGKILL
 from typing import TYPE_CHECKING, Any
 
 from launches import Launches, environment
@@ -194,12 +198,109 @@ def killed(launches: Launches, rounds: int, seed: int) -> int:
     return len(acknowledged)
 
 
+@dataclass
+class Storm:
+    """What a storm did: what was answered, and how often somebody was killed."""
+
+    acknowledged: dict[str, str] = field(default_factory=dict)
+    kills: int = 0
+    found: int = 0
+
+    def take(self, child: Child) -> None:
+        """Note what a process was answered: of one session, never two receipts."""
+        for answer in child.answers():
+            assert answer["status"] in ("pinned", "same"), answer
+            before = self.acknowledged.setdefault(answer["id"], answer["receipt"])
+            assert before == answer["receipt"], f"session {answer['id']} was answered twice"
+
+
+class Pinning:
+    """A seat for a process that pins its sessions until all are answered, then the next ones."""
+
+    def __init__(self, launches: Launches, storm: Storm, number: int, pins: int) -> None:
+        self._launches, self._storm, self._number, self._pins = launches, storm, number, pins
+        self._starts = self._sets = 0
+        self._start()
+
+    def _start(self) -> None:
+        name = f"p{self._number}.{self._sets}"
+        lines = [
+            {"id": f"{name}-{i}", "tree": "agent", "session": f"{name}-{i}", "set": {"who": f"{i}"}}
+            for i in range(self._pins)
+        ]
+        data = "".join(json.dumps(line) + "\n" for line in lines)
+        self._starts += 1
+        words = ["-m", "pvc", "pin", "--batch"]
+        self._child = Child(self._launches, f"{name}.{self._starts}", words, data)
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self._child.kill()
+
+    def go_on(self) -> None:
+        """Start again what was killed; what ended by itself goes on with new sessions."""
+        code = self._child.process.poll()
+        if code is not None:
+            assert code in (0, -SIGKILL), self._child.err.read_text()
+            self._storm.take(self._child)
+            self._sets += code == 0
+            self._start()
+
+
+class Folding:
+    """A seat for a process that folds."""
+
+    def __init__(self, launches: Launches) -> None:
+        self._launches = launches
+        self._child = start_folding(launches)
+
+    def kill(self) -> None:
+        """Kill the process."""
+        self._child.process.kill()
+        self._child.process.wait()
+
+    def go_on(self) -> None:
+        """Start again what was killed, or gave up before the lock of a killed one."""
+        code = self._child.process.poll()
+        if code is not None:
+            assert code == -SIGKILL or "lock" in self._child.err.read_text()
+            self._child = start_folding(self._launches)
+
+
+def storm(
+    launches: Launches, seconds: float, processes: int, pins: int, folders: int, seed: int = 1
+) -> Storm:
+    """Pin and fold from many processes, kill one after the other, and look at what is left."""
+    chance = random.Random(seed)  # noqa: S311 - the same victims again, not a secret
+    made = Storm()
+    seats: list[Pinning | Folding] = [Folding(launches) for _ in range(folders)]
+    seats += [Pinning(launches, made, number, pins) for number in range(processes)]
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        time.sleep(chance.uniform(0, 0.1))
+        chance.choice(seats).kill()
+        made.kills += 1
+        for seat in seats:
+            seat.go_on()
+    for seat in seats:
+        seat.kill()
+        seat.go_on() if isinstance(seat, Pinning) else None
+        seat.kill()
+    age_locks(launches)
+    made.found = check(launches, list(made.acknowledged.values()))
+    return made
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--writers", type=int, default=16)
     parser.add_argument("--sessions", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=0)
+    parser.add_argument("--processes", type=int, default=64)
+    parser.add_argument("--pins", type=int, default=200)
+    parser.add_argument("--folders", type=int, default=3)
     options = parser.parse_args()
     stories: dict[str, Callable[[Launches], int]] = {
         "at once": lambda made: many_at_once(made, options.writers, options.sessions),
@@ -209,6 +310,19 @@ def main() -> None:
         ),
         "killed": lambda made: killed(made, options.kills, options.seed),
     }
+    if options.seconds:
+        stories = {
+            "storm": lambda made: (
+                storm(
+                    made,
+                    options.seconds,
+                    options.processes,
+                    options.pins,
+                    options.folders,
+                    options.seed,
+                ).found
+            )
+        }
     for story, run in stories.items():
         with tempfile.TemporaryDirectory() as name:
             launches = Launches(Workspace(Path(name)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crash import killed, many_at_once, rivals
+from crash import killed, many_at_once, rivals, storm
 
 if TYPE_CHECKING:
     from launches import Launches
@@ -30,3 +30,10 @@ def test_one_of_two_conflicting_pins_wins_and_all_are_told_which(
 
 def test_what_was_answered_survives_kills_of_pin_and_fold(launches: Launches) -> None:
     assert killed(launches, 100 if LONG else 6, seed=7) > 0
+
+
+def test_a_storm_of_kills_loses_nothing_that_was_answered(launches: Launches) -> None:
+    seconds, processes, pins, folders = (60, 64, 200, 3) if LONG else (3, 5, 40, 2)
+    made = storm(launches, seconds, processes, pins, folders)
+    assert made.kills > 5
+    assert 0 < len(made.acknowledged) <= made.found
