@@ -146,7 +146,8 @@ def _compile(given: Input) -> Output:
 
 def _runtime(given: Input) -> Output:
     parts = (Named("runtime", clio_session.RUNTIME),)
-    return {"text": run(parts, (SESSION,), {"session": given}).data.decode()}
+    session = {name: held for name, value in given.items() if (held := _value(value)) != UNDEFINED}
+    return {"text": run(parts, (SESSION,), {"session": session}).data.decode()}
 
 
 def _memory(given: Input) -> Output:
@@ -256,14 +257,17 @@ def _cache_identity(given: Input) -> Output:
         window_source=given["contextWindowSource"],
         epoch=given["promptInputEpoch"],
         session=_value(given["sessionInputs"]),
-        schemas=tuple(given["attachedToolSchemas"]),
+        schemas=tuple(_value(given["attachedToolSchemas"])),
     )
-    identity = clio_cache.cache_identity(key)
+    try:
+        identity = clio_cache.cache_identity(key)
+    except CanonicalError as error:
+        return {"error_code": error.error_code}
     return {"canonical": identity.canonical, "key": identity.key}
 
 
 def _attached_schemas(given: Input) -> Output:
-    return {"schemas": clio_cache.attached_schemas(given["tools"])}
+    return {"schemas": clio_cache.attached_schemas(_value(given["tools"]))}
 
 
 OPS: dict[str, Callable[[Input], Output]] = {

@@ -16,7 +16,7 @@ Output = dict[str, Any]
 
 
 def _message(given: Input) -> Message:
-    mode = Mode(given["mode"]) if "mode" in given else None
+    mode = Mode(given["mode"]) if given.get("mode") else None
     return Message(given["role"], given["text"].encode(), mode)
 
 
@@ -51,7 +51,8 @@ def _openai_messages(given: Input) -> Output:
 
 
 def _log_read(given: Input) -> Output:
-    messages = [panto_wire.read_message(line["message"]) for line in given["entries"]]
+    lines = [line["message"] for line in given["entries"] if "message" in line]
+    messages = [panto_wire.read_message(message) for message in lines]
     entries = entries_of(messages)
     blocks = [{"mode": str(e.mode), "text": e.data.decode()} for e in entries]
     return {"system_blocks": blocks, "effective": _texts(effective(entries))}
@@ -77,7 +78,10 @@ def _fresh(given: Input) -> Output:
 
 
 def _reconcile(given: Input) -> Output:
-    entries = [SystemEntry(b["text"].encode(), Mode(b["mode"])) for b in given["system_blocks"]]
+    entries = [
+        SystemEntry(b["text"].encode(), Mode(b.get("mode") or "append"))
+        for b in given["system_blocks"]
+    ]
     found = reconcile(entries, [text.encode() for text in given["config_blocks"]])
     return {
         "window": [entries[i].data.decode() for i in found.window],

@@ -23,7 +23,7 @@ def _text(rope: raku_blocks.Rope) -> Output:
 
 
 def _env_block(given: Input) -> Output:
-    return _text(raku_blocks.environment({}, given["extra"]))
+    return _text(raku_blocks.env_block(given["extra"]))
 
 
 def _tool_docs(given: Input) -> Output:

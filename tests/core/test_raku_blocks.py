@@ -33,6 +33,32 @@ def test_what_is_not_given_is_unknown_and_nothing_given_is_no_block() -> None:
     assert raku_blocks.environment({"platform": ""}, {"cwd": None}) == []
 
 
+def test_the_block_of_extras_alone_is_there_in_any_case() -> None:
+    unknown = "## Environment\n\n- platform: unknown\n- os: unknown\n- date: unknown"
+    assert text(raku_blocks.env_block({})) == unknown
+    assert text(raku_blocks.env_block({"z": "1", "e\u0301": "2", "y": None})) == (
+        unknown + "\n- z: 1\n- é: 2"
+    )
+
+
+PARAMETERS: list[tuple[dict[str, Any], str]] = [
+    ({"properties": {"a": {"type": ""}}}, "- a ()"),
+    ({"properties": {"a": {"type": []}}, "required": ["a"]}, "- a (, required)"),
+    ({"properties": {"a": {"type": 5, "description": 7}}}, "- a (5) - 7"),
+    ({"properties": {"a": {"type": None, "description": None}}}, "- a"),
+    ({"properties": {"1": {}, "0": {}}, "required": [1]}, "- 1 (required)\n- 0"),
+    ({"properties": {"z": {}, "e\u0301": {}}, "required": ["é"]}, "- é (required)\n- z"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "lines"), PARAMETERS)
+def test_what_a_schema_says_is_a_text_whatever_it_is(
+    parameters: dict[str, Any], lines: str
+) -> None:
+    tool = {"function": {"name": "t", "description": False, "parameters": parameters}}
+    assert text(raku_blocks.tools([tool])) == f"## Tools\n\n### t\nFalse\n\nParameters:\n{lines}"
+
+
 def test_a_tools_bytes_name_their_place_in_its_definition() -> None:
     rope = raku_blocks.tools([TOOL], "/tools")
     assert text(rope) == "## Tools\n\n### réad\nLook.\n\nTakes no arguments."

@@ -17,7 +17,14 @@ from pvc.dialects.clio_cache import (
     is_cold,
     reloads_fragments,
 )
-from pvc.dialects.clio_json import UNDEFINED, BigInt, CanonicalError, canonical_json, plain_json
+from pvc.dialects.clio_json import (
+    UNDEFINED,
+    BigInt,
+    CanonicalError,
+    canonical_json,
+    digest,
+    plain_json,
+)
 from pvc.dialects.clio_rules import Rule, Snapshot, Workspace, customize, read_rules
 from pvc.model.javascript import length, number_text, squeezed, trim
 from pvc.model.source import Source, Sources
@@ -70,6 +77,14 @@ def test_keys_go_by_utf16_and_indices_first_where_the_runtime_holds_them_so() ->
     value = {"\ufb01": 1, "😀": 2, "b": 3, "10": 4, "9": 5, "01": 6}
     assert canonical_json(value) == '{"01":6,"10":4,"9":5,"b":3,"😀":2,"ﬁ":1}'
     assert plain_json(value) == '{"9":5,"10":4,"ﬁ":1,"😀":2,"b":3,"01":6}'
+
+
+def test_plain_json_writes_null_where_the_canonical_form_refuses() -> None:
+    assert plain_json([float("nan"), {"a": float("-inf"), "b": UNDEFINED}]) == '[null,{"a":null}]'
+
+
+def test_half_a_surrogate_is_a_replacement_character_in_the_digest() -> None:
+    assert digest("a\ud800b") == digest("a\ufffdb")
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ def test_a_log_that_was_written_is_read_again(messages: list[Message]) -> None:
 def test_lines_of_other_kinds_are_passed_over_and_an_old_one_appends() -> None:
     log = read_log(b'{"type":"title"}\n\n' + OLD)
     assert log.messages == (Message("system", b"A", Mode.APPEND),)
+    null = OLD.replace(b'"role"', b'"mode":null,"role"')
+    assert read_log(null).messages == log.messages
 
 
 @given(st.integers(1, len(OLD) - 2))

@@ -14,6 +14,8 @@ from pvc.dialects.raku_context import RakuError, RunContext, canonical
         ("\U0001f6a2", '"\\uD83D\\uDEA2"'),
         ("é\u2028\x7f", '"é\u2028\x7f"'),
         ({"b": None, "a": [True, False, 1]}, '{"a":[true,false,1],"b":null}'),
+        ({"e\u0301": "e\u0301", "f": 1}, '{"f":1,"é":"é"}'),
+        ([-0.0, 0, 0.5, 1e21], "[0.0,0,0.5,1e+21]"),
     ],
 )
 def test_canonical_json_of_the_form(value: Any, text: str) -> None:
@@ -24,7 +26,8 @@ def test_a_blank_section_is_in_the_digest_and_in_no_message() -> None:
     context = RunContext.of(head=[["a", " \n"]], tail=[["b", "\n"]])
     assert (context.head_message(), context.tail_message(["x"])) == (None, None)
     assert context.digest != RunContext().digest
-    assert not context.is_empty
+    assert context.is_empty  # nothing of it would be sent
+    assert not RunContext.of([["date", ""]]).is_empty
 
 
 def test_a_later_run_names_the_run_that_wrote_a_text_first() -> None:

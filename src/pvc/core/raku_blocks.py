@@ -20,7 +20,7 @@ Rule 4: nothing is looked up. Platform, os and date come from the environment or
 """
 
 from pvc.errors import UsageError
-from pvc.model.raku_text import composed, text_of, trimmed
+from pvc.model.raku_text import composed, normal, text_of, trimmed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,13 +56,21 @@ def value_rope(text: str, origin: "Origin") -> "Rope":
 
 
 def environment(values: "dict[str, Any]", extra: "Any") -> "Rope":
-    """Write the block; empty when no value is given at all.
+    """Write the block of a launch; empty when no value is given at all.
 
     `values` may hold the first three by themselves, `extra` any; `extra` counts.
     """
     named = _named(values, extra)
-    if not named:
-        return []
+    return written(named) if named else []
+
+
+def env_block(extra: "Any") -> "Rope":
+    """Write the block for extras alone, as the function of the original: it is never empty."""
+    return written(_named({}, extra))
+
+
+def written(named: "dict[str, tuple[str, Any]]") -> "Rope":
+    """Write the block from values that each have a pointer."""
     rope = glue("## Environment\n\n", "environment-heading")
     order = [*FIRST, *sorted(named.keys() - set(FIRST))]
     for number, key in enumerate(order):
@@ -85,7 +93,7 @@ def _named(values: "dict[str, Any]", extra: "Any") -> "dict[str, tuple[str, Any]
     named = {key: (f"/{key}", values[key]) for key in FIRST if values.get(key)}
     for key, value in (extra or {}).items():
         if value is not None:
-            named[key] = (f"/extra/{escape(key)}", value)
+            named[normal(key)] = (f"/extra/{escape(key)}", value)
     return named
 
 
@@ -124,21 +132,25 @@ class _Tool:
         rope += glue("\n\nParameters:", "parameters")
         required = self._required()
         for name in self._order(properties, required):
-            rope += self._parameter(name, properties[name], is_required=name in required)
+            key, schema = properties[name]
+            rope += self._parameter(key, schema, is_required=name in required)
         return rope
 
-    def _properties(self) -> "dict[str, Any]":
+    def _properties(self) -> "dict[str, tuple[str, Any]]":
+        """Give each property's key and schema by its composed name."""
         parameters = self.function.get("parameters")
         properties = parameters.get("properties") if isinstance(parameters, dict) else None
-        return properties if isinstance(properties, dict) else {}
+        held = properties if isinstance(properties, dict) else {}
+        return {normal(key): (key, schema) for key, schema in held.items()}
 
     def _required(self) -> list[str]:
         required = self.function["parameters"].get("required")
         names = required if isinstance(required, list) else []
-        return [name for name in names if type(name) is str]
+        at = f"{self.pointer}/parameters/required"
+        return [text_of(name, at) for name in names if not isinstance(name, dict)]
 
     @staticmethod
-    def _order(properties: "dict[str, Any]", required: list[str]) -> list[str]:
+    def _order(properties: "dict[str, tuple[str, Any]]", required: list[str]) -> list[str]:
         first = [name for name in dict.fromkeys(required) if name in properties]
         return first + sorted(properties.keys() - set(first))
 
@@ -147,18 +159,20 @@ class _Tool:
         at = f"/parameters/properties/{escape(name)}"
         rope = glue("\n- ", "bullet") + self._text(name, at)
         kind = schema.get("type")
-        kinds = kind if isinstance(kind, list) else [kind] if type(kind) is str and kind else []
+        is_typed = kind is not None and not isinstance(kind, dict)
+        kinds = kind if isinstance(kind, list) else [kind] if is_typed else []
         inner = self._text("|".join([text_of(one, at) for one in kinds]), f"{at}/type")
         if is_required:
-            inner += glue(", required" if inner else "required", "required")
-        if inner:
+            inner += glue(", required" if is_typed else "required", "required")
+        if is_typed or is_required:
             rope += [*glue(" (", "bullet"), *inner, *glue(")", "bullet")]
         described = self._trimmed(schema.get("description"), f"{at}/description")
         return rope + (glue(" - ", "bullet") + described if described else [])
 
-    def _trimmed(self, text: "Any", at: str) -> "Rope":
-        if type(text) is not str:
+    def _trimmed(self, value: "Any", at: str) -> "Rope":
+        if isinstance(value, dict):
             return []
+        text = value if type(value) is str else text_of(value, self.pointer + at)
         start, end = trimmed(text)
         skip = len(text[:start].encode())
         return [

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from pvc.dialects.clio_js import collated
-from pvc.dialects.clio_json import canonical_json, digest, plain_json
+from pvc.dialects.clio_json import UNDEFINED, canonical_json, digest, plain_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -81,7 +81,7 @@ def attached_schemas(tools: Iterable[object]) -> list[dict[str, object]]:
         {
             "name": _text(tool.get("name")),
             "description": _text(tool.get("description")),
-            "parameters": tool.get("parameters"),
+            "parameters": None if (held := tool.get("parameters")) is UNDEFINED else held,
         }
         for tool in tools
         if isinstance(tool, dict)

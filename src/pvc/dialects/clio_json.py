@@ -6,7 +6,7 @@ Rule 2: strings escape the quote, the backslash, C0 controls and lone surrogates
 Rule 3: numbers are JavaScript's, printed as JavaScript prints them.
 Rule 4: what has no JSON is refused: an undefined root, a number that is not finite, a big integer.
 Rule 5: plain JSON keeps the order of keys, but for those that are array indices: the runtime's
-objects hold these first, ascending.
+objects hold these first, ascending. A number that is not finite is null in it.
 """
 
 from __future__ import annotations
@@ -54,36 +54,41 @@ def canonical_json(value: object) -> str:
 
 def plain_json(value: object) -> str:
     """Write `value` as the runtime would, keys as they stand."""
-    return _write(value, _as_object)
+    return _write(value, _as_object, not_finite="null")
 
 
 def digest(text: str) -> str:
-    """SHA-256 of the text's UTF-8, in hex; Clio's one digest."""
-    return sha256(text.encode(errors="replace")).hexdigest()
+    """SHA-256 of the text's UTF-8, in hex; Clio's one digest. Half a surrogate is U+FFFD in it."""
+    whole = "".join(["\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text])
+    return sha256((text if text.isascii() else whole).encode()).hexdigest()
 
 
-def _write(value: object, ordered: Callable[[dict[str, object]], list[str]]) -> str:
+def _write(
+    value: object, ordered: Callable[[dict[str, object]], list[str]], not_finite: str = ""
+) -> str:
     if value is None or value is UNDEFINED:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
         held = {key: item for key, item in value.items() if item is not UNDEFINED}
-        pairs = [f"{quoted(key)}:{_write(held[key], ordered)}" for key in ordered(held)]
+        pairs = [f"{quoted(key)}:{_write(held[key], ordered, not_finite)}" for key in ordered(held)]
         return "{" + ",".join(pairs) + "}"
     if isinstance(value, (list, tuple)):
-        return "[" + ",".join(_write(item, ordered) for item in value) + "]"
+        return "[" + ",".join(_write(item, ordered, not_finite) for item in value) + "]"
     if type(value) is str:  # the text of a number is a `str` of its own type
         return quoted(value)
-    return _number(value)
+    return _number(value, not_finite)
 
 
-def _number(value: object) -> str:
+def _number(value: object, not_finite: str) -> str:
     if isinstance(value, BigInt):
         raise CanonicalError("bigint", f"the big integer {int(value)} has no JSON")
     if isinstance(value, (int, str)):
         return number_text(value)
     if isinstance(value, float):
+        if not math.isfinite(value) and not_finite:
+            return not_finite
         if not math.isfinite(value):
             raise CanonicalError("non-finite-number", f"the number {value} has no JSON")
         return number_text(value)

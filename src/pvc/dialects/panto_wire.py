@@ -104,7 +104,7 @@ def read_message(message: dict[str, object], author: str = "", at: str = "log") 
 def _mode(message: dict[str, object], role: str, at: str) -> Mode | None:
     if role != SYSTEM:
         return None
-    mode = message.get("mode", Mode.APPEND)
+    mode = Mode.APPEND if message.get("mode") is None else message["mode"]
     if mode not in tuple(Mode):
         raise DecodeError(f"no mode `{mode}`", at=at, hint="`append` or `replace`")
     return Mode(str(mode))

@@ -69,8 +69,8 @@ class RunContext:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is given."""
-        return not (self.facts or self.sections)
+        """Whether nothing would be sent: neither message is there."""
+        return not (self.facts or _texts(self.sections))
 
     def head_message(self) -> str | None:
         """Write what goes before the conversation; null when there is nothing."""
@@ -154,7 +154,8 @@ def digest(value: Any) -> str:
 def canonical(value: Any) -> str:
     """Write JSON: keys sorted by code point, no white space."""
     if isinstance(value, dict):
-        items = ",".join(f"{_quote(key)}:{canonical(value[key])}" for key in sorted(value))
+        named = {normal(key): item for key, item in value.items()}
+        items = ",".join(f"{_quote(key)}:{canonical(named[key])}" for key in sorted(named))
         return f"{{{items}}}"
     if isinstance(value, list | tuple):
         return f"[{','.join(canonical(item) for item in value)}]"
@@ -162,11 +163,11 @@ def canonical(value: Any) -> str:
         return _quote(value)
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
-    return repr(value)
+    return repr(value or abs(value))  # an exact decimal has no negative zero
 
 
 def _quote(text: str) -> str:
-    return f'"{"".join(_escaped(char) for char in text)}"'
+    return f'"{"".join(_escaped(char) for char in normal(text))}"'
 
 
 def _escaped(char: str) -> str:
