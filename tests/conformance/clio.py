@@ -133,7 +133,7 @@ def _compile(given: Input) -> Output:
     except UsageError as error:
         if "is not found" not in error.message:
             raise
-        return {"error_code": "fragment-not-found", "message": error.message}
+        return {"error_code": "fragment-not-found", "message": _not_found(error.message)}
     return {
         "text": compiled.rendered.data.decode(),
         "section_ids": [section.id for section in compiled.sections],
@@ -142,6 +142,13 @@ def _compile(given: Input) -> Output:
             for one in compiled.manifest
         ],
     }
+
+
+def _not_found(message: str) -> str:
+    """Say in Clio's words which role has no fragment of that id."""
+    role, _, rest = message.partition(" fragment `")
+    role = {"contract": "operating contract"}.get(role, role)
+    return f'prompts/compiler: {role} fragment id "{rest.partition("`")[0]}" not found'
 
 
 def _runtime(given: Input) -> Output:
