@@ -152,6 +152,12 @@ def test_an_edit_stands_where_an_editor_would_make_it(
     assert texts(old, new) == [wanted]
 
 
+@pytest.mark.parametrize("front", [b"", b"# A\n"])
+def test_of_a_line_that_is_doubled_the_later_one_is_new(front: bytes) -> None:
+    (edit,) = edits(front + b"- a\n- b\n", front + b"- a\n- a\n- b\n")
+    assert (edit.new_start, edit.new_end) == (len(front) + 4, len(front) + 8)
+
+
 def test_byte_granularity_keeps_the_common_ends_of_one_word() -> None:
     old, new = b"It is colour blind", b"It is colourless blind"
     assert texts(old, new) == [(b"colour", b"colourless")]

@@ -179,9 +179,9 @@ def _shift(text: bytes, start: int, end: int, room_left: int, room_right: int) -
 def _rank(text: bytes, at: int) -> int:
     """How likely an editor's cut is at `at`."""
     before = text[max(at - 3, 0) : at]
-    if at in (0, len(text)) or before.endswith((b"\n\n", b"\n\r\n")):
+    if at == len(text) or before.endswith((b"\n\n", b"\n\r\n")):
         return 8
-    if before.endswith(b"\n"):
+    if at == 0 or before.endswith(b"\n"):  # of a line that is doubled, the later one is new
         return 6
     if cuts_code_point(text, at):
         return -99
