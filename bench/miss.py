@@ -3,8 +3,10 @@
     python bench/miss.py [--large]
 
 The bodies are a conversation: 40 tools, 20 KB of system text, tool results and answers of some KB.
-B is A with a turn more; with a tool result that was cleared; with another system text; and a body
-that shares nothing with A. CPU time is the least of several runs; reading is included.
+B is A with a turn more, and besides with a tool result cleared, two messages gone, one byte or all
+of system moved, or a tool changed; printed in another layout; or a body that shares nothing with A.
+Reading is included. What is told is the median of the ratios of CPU time of runs side by side, and
+the least time.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import time
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from pvc.core.miss import Context, compare
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MARK = {"type": "ephemeral"}
+ROUNDS = 25
+LINE = 13  # words
 
 
 def body(size: int, seed: int, block: int) -> dict[str, Any]:
@@ -38,7 +43,9 @@ def body(size: int, seed: int, block: int) -> dict[str, Any]:
     words = ["".join(dice.choices(letters, k=dice.randint(2, 9))) for _ in range(3000)]
 
     def text(length: int) -> str:
-        return " ".join(dice.choices(words, k=length // 6)) + "\n"
+        """Write lines of some eighty characters."""
+        said = dice.choices(words, k=length // 6)
+        return "\n".join(" ".join(said[at : at + LINE]) for at in range(0, len(said), LINE)) + "\n"
 
     def schema() -> dict[str, Any]:
         fields = {word: {"type": "string", "description": text(60)} for word in words[:5]}
@@ -77,13 +84,10 @@ def later(a: dict[str, Any]) -> dict[str, Any]:
     return b
 
 
-def least(act: Callable[[], object], times: int) -> float:
-    spent = []
-    for _ in range(times):
-        start = time.process_time()
-        act()
-        spent.append(time.process_time() - start)
-    return min(spent)
+def spent(act: Callable[[], object]) -> float:
+    start = time.process_time()
+    act()
+    return time.process_time() - start
 
 
 def loaded(a_json: bytes, b_json: bytes) -> object:
@@ -94,24 +98,43 @@ def missed(a_json: bytes, b_json: bytes) -> object:
     return compare(*read_pair(a_json, b_json), Context())
 
 
+def changed(a: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Give later bodies by what is different in them."""
+    later_ones = {name: later(a) for name in CASES}
+    middle = len(a["messages"]) // 4 * 2
+    later_ones["a result cleared"]["messages"][middle]["content"][0]["content"] = "(cleared)"
+    del later_ones["two messages gone"]["messages"][middle : middle + 2]
+    system = later_ones["a byte of system"]["system"][0]
+    system["text"] = system["text"][:9_000] + "#" + system["text"][9_001:]
+    edited = later_ones["system edited"]["system"][0]
+    edited["text"] = "Be brief. " + edited["text"]
+    tool = later_ones["a tool changed"]["tools"][20]
+    tool["description"] = "Is new. " + tool["description"]
+    return later_ones
+
+
+CASES = (
+    *("a turn more", "a result cleared", "two messages gone"),
+    *("a byte of system", "system edited", "a tool changed"),
+)
+
+
 def ratios(block: int) -> None:
     a = body(1_000_000, 1, block)
-    cleared, edited = later(a), later(a)
-    cleared["messages"][len(a["messages"]) // 4 * 2]["content"][0]["content"] = "(cleared)"
-    edited["system"][0]["text"] = "Be brief. " + edited["system"][0]["text"]
-    cases = {
-        "a turn more": later(a),
-        "a result cleared": cleared,
-        "system edited": edited,
-        "nothing shared": body(1_000_000, 2, block),
-    }
+    texts = {name: json.dumps(b) for name, b in changed(a).items()}
+    texts["nothing shared"] = json.dumps(body(1_000_000, 2, block))
+    texts["other layout"] = json.dumps(later(a), indent=1)
     a_json = json.dumps(a).encode()
     print(f"{len(a_json)} bytes, {len(a['messages'])} messages")
-    for name, b in cases.items():
-        b_json = json.dumps(b).encode()
-        loads = least(partial(loaded, a_json, b_json), 15)
-        miss = least(partial(missed, a_json, b_json), 15)
-        print(f"  {name:<18} {miss * 1000:6.1f} ms, {miss / loads:.1f} x json.loads of both")
+    for name, text in texts.items():
+        b_json = text.encode()
+        rounds = [
+            (spent(partial(loaded, a_json, b_json)), spent(partial(missed, a_json, b_json)))
+            for _ in range(ROUNDS)
+        ]
+        ratio = median(miss / loads for loads, miss in rounds)
+        least = min(miss for _, miss in rounds)
+        print(f"  {name:<18} {least * 1000:6.1f} ms, {ratio:.2f} x json.loads of both")
 
 
 def large() -> None:

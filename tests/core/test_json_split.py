@@ -42,7 +42,43 @@ def test_elements_that_stand_in_both_are_not_read_again() -> None:
     second = split(b, LISTS, first)
     assert first is not None
     assert second is not None
-    assert second.items["messages"][0].value is first.items["messages"][1].value
+    assert second.lists["messages"].values[0] is first.lists["messages"].values[1]
+
+
+def test_a_run_goes_on_to_where_the_texts_differ_and_past_what_was_put_in() -> None:
+    items = [{"n": i, "text": "x" * i} for i in range(300)]
+    later = [*items[:100], {"new": 1}, *items[101:], {"last": 1}]
+    first = split(json.dumps({"messages": items}), LISTS)
+    second = split(json.dumps({"messages": later}), LISTS, first)
+    assert first is not None
+    assert second is not None
+    theirs = first.lists["messages"].values
+    shared = [x is y for x, y in zip(theirs, second.lists["messages"].values, strict=False)]
+    assert [i for i, is_shared in enumerate(shared) if not is_shared] == [100]
+
+
+def test_a_number_that_goes_on_ends_no_run() -> None:
+    first = split('{"input": [{"a": 1}, 12]}', LISTS)
+    second = split('{"input": [{"a": 1}, 123]}', LISTS, first)
+    assert second is not None
+    assert second.value == {"input": [{"a": "1"}, "123"]}
+
+
+def test_what_must_be_noted_is_noted_on_both_sides() -> None:
+    text = (
+        '{"messages": [{"a": 1}, {"n": 12345678901234567890}, {"k": 1, "k": 2}, {"h": "\\ud83d"}]}'
+    )
+    first = split(text, LISTS)
+    second = split(text, LISTS, first)
+    assert first is not None
+    assert second is not None
+    assert first.lists["messages"].noted == [1, 2, 3]
+    assert (second.duplicates, second.long_integers, second.halves) == (
+        ["k"],
+        ["12345678901234567890"],
+        True,
+    )
+    assert second.lists["messages"].values[0] is first.lists["messages"].values[0]
 
 
 NOT_READ: dict[str, str] = {

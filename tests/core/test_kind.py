@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pvc.core.divergence import common_bytes, of_byte
+from pvc.core.kind import decide
 from pvc.core.miss import Context, Miss, compare
 from pvc.model.body import Kind, Verdict
 from pvc.providers.base import read
@@ -478,3 +480,28 @@ def test_what_is_no_change_of_content_is_a_hit(shape: str, data: st.DataObject) 
         read(write(a, shape)), read(text.encode(), shape), Context(shape, "next_turn", 20, True)
     )
     assert (found.kind, found.verdict, found.first_divergence) == (Kind.NONE, Verdict.HIT, None)
+
+
+@pytest.mark.parametrize("escaped", [False, True])
+def test_a_text_that_moved_is_found_among_many_messages(escaped: bool) -> None:  # noqa: FBT001 # two cases
+    moved = "Always answer in short sentences, and name the file."
+    parts = {
+        name: [f"{name} says {i}" + (moved if i == 30 and name == "b" else "") for i in range(60)]
+        for name in "ab"
+    }
+    bodies = []
+    for name, system in (("a", f"Be kind.\n{moved}\nBye."), ("b", "Be kind.\nBye.")):
+        messages = [{"role": "user", "content": text} for text in parts[name]]
+        text = json.dumps({"system": system, "messages": messages, "model": "claude-sonnet-5"})
+        bodies.append(text.replace("short", r"\u0073hort") if escaped else text)
+    a, b = (read(text.encode(), "anthropic.messages") for text in bodies)
+    found = decide(a, b, of_byte(a, b, common_bytes(a, b)))
+    assert found.kind == "block_moved"
+
+
+def test_what_stands_in_neither_body_is_not_searched_for_in_their_leaves() -> None:
+    text = json.dumps({"system": "x", "messages": [{"role": "user", "content": "Mind the gap."}]})
+    body = read(text.encode(), "anthropic.messages")
+    assert body.may_hold("the gap")
+    assert not body.may_hold("the gaps")
+    assert not body.may_hold("!mind the gap")

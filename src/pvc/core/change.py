@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from pvc.core.divergence import common_prefix
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -106,9 +108,7 @@ class Change:
     def middles(self) -> tuple[str, str]:
         """What differs in the two lines, from the first such word to the last."""
         old, new = (line[len(self.label) :] for line in self.lines)
-        ends = 0
-        while ends < min(len(old), len(new)) and old[-1 - ends] == new[-1 - ends]:
-            ends += 1
+        ends = common_prefix(old[::-1], new[::-1])
         while ends and old[len(old) - ends] not in _BOUNDARY:
             ends -= 1
         return old[: len(old) - ends], new[: len(new) - ends]

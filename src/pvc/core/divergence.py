@@ -9,28 +9,29 @@ what was appended to tools is a change of tools.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, AnyStr
 
 from pvc.model.body import Divergence, Region
 
 if TYPE_CHECKING:
     from pvc.model.body import Body, Leaf, Setting
 
-_STEP = 1 << 16
+_STEP, _LONGEST_STEP = 1 << 10, 1 << 16
 _BEFORE = 8
 _AFTER = 28
 
 
-def common_prefix(a: bytes, b: bytes) -> int:
-    """Length of the bytes that both begin with."""
-    end = min(len(a), len(b))
-    at = 0
-    while at < end and a[at : at + _STEP] == b[at : at + _STEP]:
-        at += _STEP
-    low, high = min(at, end), min(at + _STEP, end)
+def common_prefix(a: AnyStr, b: AnyStr, at_a: int = 0, at_b: int = 0) -> int:
+    """Length of what both have alike from a place on, each from its own."""
+    end = min(len(a) - at_a, len(b) - at_b)
+    low, step = 0, _STEP
+    while low < end and a[at_a + low : at_a + low + step] == b[at_b + low : at_b + low + step]:
+        low += step
+        step = min(step * 4, _LONGEST_STEP)
+    low, high = min(low, end), min(low + step, end)
     while low < high:
         middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
+        if a[at_a + low : at_a + middle] == b[at_b + low : at_b + middle]:
             low = middle
         else:
             high = middle - 1
@@ -40,19 +41,48 @@ def common_prefix(a: bytes, b: bytes) -> int:
 def common_bytes(a: Body, b: Body) -> int:
     """Length of the bytes that both streams begin with.
 
-    Parts that the two share are passed over. Where one part begins with the other, the division
-    into parts may differ, and the streams are compared from there on.
+    Parts that the two share are passed over, and those of the same value are not written. Where
+    one part begins with the other, the division into parts may differ, and the streams are compared
+    from there on.
     """
     for at, (mine, other) in enumerate(zip(a.parts, b.parts, strict=False)):
-        if mine is other:
+        if mine is other or (mine.form is other.form and same(mine.value, other.value)):
             continue
         old, new = mine.data, other.data
+        if old == new:
+            continue
+        start = a.part_start(at)
+        b.begins_like(a, at)
         size = common_prefix(old, new)
         if size < min(len(old), len(new)):
-            return a.part_starts[at] + size
-        if len(old) != len(new):
-            return a.part_starts[at] + common_prefix(a.stream_from(at), b.stream_from(at))
-    return min(len(a), len(b))
+            return start + size
+        return start + _common_from(a, b, at)
+    parts = min(len(a.parts), len(b.parts))
+    size = a.part_start(parts)
+    b.begins_like(a, parts)
+    return size
+
+
+def _common_from(a: Body, b: Body, part: int) -> int:
+    """Length of the bytes that both streams have alike from a part on, read as far as needed."""
+    count = 4
+    while True:
+        old, new = a.stream_from(part, count), b.stream_from(part, count)
+        size = common_prefix(old, new)
+        if size < min(len(old), len(new)) or part + count >= max(len(a.parts), len(b.parts)):
+            return size
+        count *= 8
+
+
+def same(a: object, b: object) -> bool:
+    """Tell whether two JSON values are the same, the order of keys included."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict) and isinstance(b, dict):
+        return list(a) == list(b) and all(map(same, a.values(), b.values()))
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    return a == b
 
 
 def changed_settings(a: Body, b: Body) -> list[tuple[Setting, Setting]]:

@@ -17,7 +17,7 @@ from pvc.errors import DecodeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any, NoReturn
 
     Pairs = list[tuple[str, "Value"]]
@@ -358,20 +358,18 @@ def _fail_deep(at: str) -> "NoReturn":
 
 def bound_depth(value: Value, most: int, at: str = "") -> None:
     """Raise when containers stand deeper than `most`, level by level and without recursion."""
-    level = [value]
+    level: list[Any] = [value] if isinstance(value, _CONTAINERS) else []
     for _ in range(most):
+        if not level:
+            return
         level = [
             child
             for parent in level
-            for child in _children(parent)
-            if isinstance(child, (dict, list))
+            for child in (parent.values() if type(parent) is dict else parent)
+            if type(child) in _CONTAINERS
         ]
-        if not level:
-            return
-    _fail_deep(at)
+    if level:
+        _fail_deep(at)
 
 
-def _children(value: Value) -> "Iterable[Value]":
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+_CONTAINERS = (dict, list)

@@ -25,7 +25,7 @@ from pvc.model.body import Kind, Region
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pvc.model.body import Body, Divergence, Leaf
+    from pvc.model.body import Body, Divergence, Leaf, Part
 
 RULES: tuple[Callable[[Change], Match | None], ...] = (
     *FORMS,
@@ -235,8 +235,8 @@ def _change(a: Body, b: Body, divergence: Divergence) -> Change:
         divergence.region is not Region.MESSAGES
         or _injected(a, leaf_a, divergence.offset, (old, new, at)),
         leaf_a is not None and leaf_a is _opening(a),
-        lambda text: counted.gain(text) > 0,
-        lambda text: counted.gain(text) < 0,
+        counted.more_now,
+        counted.fewer_now,
     )
 
 
@@ -268,27 +268,36 @@ def _opening(a: Body) -> Leaf | None:
 class _Elsewhere:
     """Counts a text in the leaves of two bodies, the changed ones apart.
 
-    A part that the two share counts on both sides alike, so it is not looked into.
+    A part that the two share counts on both sides alike, so it is not looked into. Where many are
+    left, the body's JSON is asked first: a text that is nowhere in it is in no leaf.
     """
 
     def __init__(self, a: Body, b: Body, leaf_a: Leaf | None, leaf_b: Leaf | None) -> None:
-        self.sides = ((a, leaf_a), (b, leaf_b))
-        self.shared = {id(part) for part in a.parts} & {id(part) for part in b.parts}
-
-    def gain(self, text: str) -> int:
-        """How often the text stands in the later body more than in the earlier one."""
-        data = text.encode("utf-8", "surrogatepass")
-        old, new = (
-            sum(
-                leaf.data.count(data)
-                for part in body.parts
-                if id(part) not in self.shared
-                for leaf in part.leaves
-                if leaf is not but
-            )
-            for body, but in self.sides
+        shared = {id(part) for part in a.parts} & {id(part) for part in b.parts}
+        self._earlier, self._later = (
+            (body, [part for part in body.parts if id(part) not in shared], but)
+            for body, but in ((a, leaf_a), (b, leaf_b))
         )
-        return new - old
+
+    def more_now(self, text: str) -> bool:
+        """Tell whether the text stands more often in the later body."""
+        now = self._count(text, *self._later)
+        return now > 0 and now > self._count(text, *self._earlier)
+
+    def fewer_now(self, text: str) -> bool:
+        """Tell whether the text stood more often in the earlier body."""
+        before = self._count(text, *self._earlier)
+        return before > 0 and before > self._count(text, *self._later)
+
+    @staticmethod
+    def _count(text: str, body: Body, parts: list[Part], but: Leaf | None) -> int:
+        if len(parts) > _FEW_PARTS and not body.may_hold(text):
+            return 0
+        data = text.encode("utf-8", "surrogatepass")
+        return sum(leaf.data.count(data) for p in parts for leaf in p.leaves if leaf is not but)
+
+
+_FEW_PARTS = 16
 
 
 def _injected(a: Body, leaf: Leaf | None, offset: int, texts: tuple[str, str, int]) -> bool:

@@ -18,7 +18,7 @@ from pvc.model.body import Kind, Region
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pvc.model.body import Body, Divergence
+    from pvc.model.body import Body, Divergence, Part
 
 _SCHEMAS = ("input_schema", "parameters", "inputSchema")
 _ORDERED = {"default", "const", "prefixItems", "items", "examples"}
@@ -44,12 +44,15 @@ def decide(a: Body, b: Body, divergence: Divergence) -> Match | None:
 
 def _names(body: Body) -> list[str]:
     """Give the name of each tool; a tool without one is told apart by its type."""
-    names = []
-    for part in body.parts:
-        if part.region is Region.TOOLS:
-            leaves = {leaf.pointer.rsplit("/", 1)[-1]: leaf.text for leaf in reversed(part.leaves)}
-            names.append(leaves.get("name") or leaves.get("type") or "")
-    return names
+    return [_name(part) for part in body.parts if part.region is Region.TOOLS]
+
+
+def _name(part: Part) -> str:
+    named = part.value.get("name") if isinstance(part.value, dict) else None
+    if isinstance(named, str) and named and "function" not in part.value:
+        return named  # as nearly always; the leaves need not be written for that
+    leaves = {leaf.pointer.rsplit("/", 1)[-1]: leaf.text for leaf in reversed(part.leaves)}
+    return leaves.get("name") or leaves.get("type") or ""
 
 
 def _element_at(a: Body, b: Body, divergence: Divergence) -> int:

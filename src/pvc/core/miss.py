@@ -126,12 +126,12 @@ def infer_relation(a: Body, b: Body) -> Relation:
     """Take b for the next turn when it begins with a's first message and is no shorter."""
     first_a, first_b = (_first_message(body) for body in (a, b))
     same = [leaf.data for leaf in first_a] == [leaf.data for leaf in first_b]
-    return "next_turn" if same and len(b.element_ends) >= len(a.element_ends) else "new_session"
+    return "next_turn" if same and b.element_count >= a.element_count else "new_session"
 
 
 def _first_message(body: Body) -> list[Leaf]:
     """Give the leaves of the first element among the messages."""
-    parts = (part for part in body.parts if part.sizes and _in_messages(part.region))
+    parts = (part for part in body.parts if part.count and _in_messages(part.region))
     return next((part.groups[1] for part in parts), [])
 
 
@@ -146,9 +146,13 @@ def scope_bytes(a: Body, relation: Relation) -> int:
     marked = [
         mark.element
         for mark in a.markers
-        if relation == "next_turn" or not _in_messages(a.element_parts[mark.element].region)
+        if relation == "next_turn" or not _in_messages(_region(a, mark))
     ]
-    return a.element_ends[max(marked)] if marked else 0
+    return a.element_end(max(marked)) if marked else 0
+
+
+def _region(body: Body, mark: Marker) -> Region:
+    return body.parts[body.part_of(mark.element)].region
 
 
 def read_tokens(b: Body, context: Context) -> int | None:
@@ -195,8 +199,8 @@ def _reusable(a: Body, b: Body, context: Context, common: int, scope: int) -> tu
         return min(common, scope), unknown
     readable = 0
     for entry in a.markers:
-        end = a.element_ends[entry.element]
-        lost = changed and _in_messages(a.element_parts[entry.element].region)
+        end = a.element_end(entry.element)
+        lost = changed and _in_messages(_region(a, entry))
         if end > common or lost or not _alive(entry, context) or not _in_reach(b, end):
             continue
         readable = max(readable, min(end, scope))
@@ -216,7 +220,7 @@ def _in_reach(b: Body, end: int) -> bool:
     """Tell whether one of b's markers looks at an element that ends at byte `end`."""
     window = b.rules.lookback_elements or 0
     return any(
-        b.element_ends[index] == end
+        b.element_end(index) == end
         for mark in b.markers
         for index in range(max(0, mark.element - window + 1), mark.element + 1)
     )
@@ -224,14 +228,14 @@ def _in_reach(b: Body, end: int) -> bool:
 
 def _out_of_reach(a: Body, b: Body, context: Context, scope: int) -> Cause:
     """Name the reason when the bytes are the same and yet cannot be read back."""
-    entries = [mark for mark in a.markers if a.element_ends[mark.element] == scope]
+    entries = [mark for mark in a.markers if a.element_end(mark.element) == scope]
     if entries and not any(_alive(entry, context) for entry in entries):
         lived = max(entry.ttl_seconds or 0 for entry in entries)
         return Cause(
             Kind.TTL_EXPIRED,
             f"the entry lived {lived} s, and {context.seconds_between:g} s lay between",
         )
-    beyond = [mark.element for mark in b.markers if b.element_ends[mark.element] >= scope]
+    beyond = [mark.element for mark in b.markers if b.element_end(mark.element) >= scope]
     if not beyond:
         return Cause(
             Kind.BREAKPOINT_MISSING,

@@ -11,12 +11,13 @@ is what stood in the body.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -132,38 +133,57 @@ class Rules:
     minimum_tokens: int | None = None
 
 
+Sizes = tuple[int, tuple[int, ...], int]
+"""Bytes of the stream that a part takes: before its elements, in each, after them."""
+
+
+class Form(NamedTuple):
+    """How a value becomes leaves: told their sizes without writing them, and written."""
+
+    measure: Callable[[Any], Sizes]
+    write: Callable[[Any, str], Sequence[Sequence[tuple[str, bytes]]]]
+    """Gives pointers and bytes: the leading leaves, those of each element, the trailing ones."""
+
+
 @dataclass(slots=True, eq=False)
 class Part:
     """What one value of a body's lists gives: loose leaves, elements, loose leaves again.
 
         messages/3   role │ block │ block │ …
-                     lead   sizes[0] [1]   tail
+                     lead   elements        tail
 
-    It is measured when it is read and written into leaves when somebody looks inside. Two bodies
-    may share a part, which then is the same bytes at the same turn.
+    It is measured when somebody asks for a place behind it, and written into leaves when somebody
+    looks inside. Two bodies may share a part, which then is the same bytes at the same turn.
     """
 
     region: Region
     pointer: str
-    value: object = field(repr=False)
+    value: Any = field(repr=False)
     first_element: int
-    lead: int
-    sizes: tuple[int, ...]
-    tail: int
-    write: Callable[[], Sequence[Sequence[tuple[str, bytes]]]] = field(repr=False)
-    """Gives pointers and bytes: the leading leaves, those of each element, the trailing ones."""
+    count: int
+    form: Form = field(repr=False)
+    marks: tuple[Marker, ...] = ()
+    _sizes: Sizes | None = field(default=None, repr=False)
     _groups: list[list[Leaf]] | None = field(default=None, repr=False)
+
+    @property
+    def sizes(self) -> Sizes:
+        """Bytes of the stream, by group of leaves."""
+        if self._sizes is None:
+            self._sizes = self.form.measure(self.value)
+        return self._sizes
 
     @property
     def size(self) -> int:
         """Bytes of the stream."""
-        return self.lead + sum(self.sizes) + self.tail
+        lead, elements, tail = self.sizes
+        return lead + sum(elements) + tail
 
     @property
     def groups(self) -> list[list[Leaf]]:
         """Its leaves: the leading ones, those of each element, the trailing ones."""
         if self._groups is None:
-            written = self.write()
+            written = self.form.write(self.value, self.pointer)
             ends = (0, len(written) - 1)
             self._groups = [
                 [
@@ -185,12 +205,17 @@ class Part:
         return b"".join([leaf.data + b"\0" for leaf in self.leaves])
 
 
+_FIRST = attrgetter("first_element")
+_PLAIN = re.compile(r"[A-Za-z0-9 ]+")
+_ESCAPED_ASCII = re.compile(r"\\u00[2-7]")
+
+
 @dataclass(eq=False)
 class Body:
     """A request body, read: parts in cache order, and what stands beside them.
 
-    Sizes are known from the start; leaves and elements are written on first use, so that a
-    comparison pays for the parts that it looks into.
+    Parts are measured as far as somebody asks, and written into leaves where somebody looks inside,
+    so that a comparison pays for what it looks at.
     """
 
     shape: str
@@ -201,36 +226,68 @@ class Body:
     settings: tuple[Setting, ...] = ()
     notes: tuple[str, ...] = ()
     """What a reader should know: repeated keys, half surrogates, integers beyond 2^53."""
+    json_text: str | None = field(default=None, repr=False)
+    """What it was read from."""
+    _starts: list[int] = field(default_factory=lambda: [0], repr=False)
 
-    @cached_property
-    def part_starts(self) -> list[int]:
-        """Where each part begins in the stream, and at the end the stream's length."""
-        return list(accumulate([part.size for part in self.parts], initial=0))
+    def part_start(self, part: int) -> int:
+        """Tell where a part begins in the stream; after the last one stands the stream's end."""
+        self._measure(part)
+        return self._starts[part]
+
+    def part_at(self, offset: int) -> int:
+        """Find the part that holds a byte of the stream, by its index."""
+        while self._starts[-1] <= offset and len(self._starts) <= len(self.parts):
+            self._measure(len(self._starts))
+        return bisect_right(self._starts, offset) - 1
+
+    def begins_like(self, other: Body, parts: int) -> None:
+        """Take over where the leading parts begin, which are the same bytes in both."""
+        if len(self._starts) <= parts:
+            self._starts = other._starts[: parts + 1]
+
+    def _measure(self, part: int) -> None:
+        """Find where all parts before this one end."""
+        at = self._starts[-1]
+        for each in self.parts[len(self._starts) - 1 : part]:
+            lead, elements, tail = each.sizes
+            at += lead + sum(elements) + tail
+            self._starts.append(at)
+
+    @property
+    def element_count(self) -> int:
+        """How many elements there are, in all regions."""
+        return self.parts[-1].first_element + self.parts[-1].count if self.parts else 0
+
+    def part_of(self, element: int) -> int:
+        """Find the part that holds an element, by its index."""
+        return bisect_right(self.parts, element, key=_FIRST) - 1
+
+    def element_end(self, element: int) -> int:
+        """Stream offset after the last leaf of an element."""
+        index = self.part_of(element)
+        part = self.parts[index]
+        lead, sizes, _ = part.sizes
+        return self.part_start(index) + lead + sum(sizes[: element - part.first_element + 1])
 
     @cached_property
     def element_parts(self) -> list[Part]:
         """The part of each element."""
-        return [part for part in self.parts for _ in part.sizes]
+        return [part for part in self.parts for _ in range(part.count)]
 
     @cached_property
     def element_sizes(self) -> list[int]:
         """Bytes of each element in the stream."""
-        return [size for part in self.parts for size in part.sizes]
+        return [size for part in self.parts for size in part.sizes[1]]
 
-    @cached_property
+    @property
     def element_ends(self) -> list[int]:
         """Stream offset after the last leaf of each element."""
-        ends: list[int] = []
-        for part, start in zip(self.parts, self.part_starts, strict=False):
-            at = start + part.lead
-            for size in part.sizes:
-                at += size
-                ends.append(at)
-        return ends
+        return [self.element_end(element) for element in range(self.element_count)]
 
     def element(self, index: int) -> list[Leaf]:
         """Give the leaves of an element."""
-        part = self.element_parts[index]
+        part = self.parts[self.part_of(index)]
         return part.groups[1 + index - part.first_element]
 
     @property
@@ -239,37 +296,43 @@ class Body:
         return (leaf for part in self.parts for leaf in part.leaves)
 
     def __len__(self) -> int:
-        return self.part_starts[-1]
+        return self.part_start(len(self.parts))
 
     def stream(self) -> bytes:
         """Join all leaves, each followed by its zero byte."""
-        return self.stream_from(0)
+        return self.stream_from(0, len(self.parts))
 
-    def stream_from(self, part: int) -> bytes:
-        """Join the stream from a part on."""
-        return b"".join([part.data for part in self.parts[part:]])
-
-    def part_at(self, offset: int) -> int:
-        """Find the part that holds a byte of the stream, by its index."""
-        return bisect_right(self.part_starts, offset) - 1
+    def stream_from(self, part: int, count: int) -> bytes:
+        """Join the stream of so many parts from one on."""
+        return b"".join([each.data for each in self.parts[part : part + count]])
 
     def leaf_at(self, offset: int) -> tuple[Leaf, int] | None:
         """Find the leaf that holds a byte of the stream, and where it begins; null past the end."""
-        if not 0 <= offset < len(self):
-            return None
         part = self.part_at(offset)
-        at = self.part_starts[part]
+        if offset < 0 or part == len(self.parts):
+            return None
+        at = self.part_start(part)
         for leaf in self.parts[part].leaves:
             if offset <= at + len(leaf.data):
                 return leaf, at
             at += len(leaf.data) + 1
         raise AssertionError("a part is not as long as it was measured")
 
+    def may_hold(self, text: str) -> bool:
+        """Tell whether a text may stand in a leaf, by what it was read from; false is certain.
+
+        Letters, digits and spaces stand in JSON as they are, unless somebody escaped them.
+        """
+        plain = max(_PLAIN.findall(text), key=len, default="")
+        if self.json_text is None or plain in self.json_text:
+            return True
+        return _ESCAPED_ASCII.search(self.json_text) is not None
+
     def region_start(self, region: Region) -> int:
         """Stream offset where a region begins, or would begin if it had a leaf."""
-        for part, start in zip(self.parts, self.part_starts, strict=False):
-            if part.size and part.region.rank >= region.rank:
-                return start
+        for index, part in enumerate(self.parts):
+            if part.region.rank >= region.rank and part.size:
+                return self.part_start(index)
         return len(self)
 
 

@@ -135,7 +135,7 @@ class Sample:
 def _stretch(body: Body, start: int, size: int) -> bytes:
     """Join `size` bytes of a stream, from the parts that hold them."""
     part = body.part_at(start)
-    skip = start - body.part_starts[part]
+    skip = start - body.part_start(part)
     data = b""
     while len(data) < skip + size and part < len(body.parts):
         data += body.parts[part].data

@@ -18,14 +18,15 @@ from typing import TYPE_CHECKING
 from pvc.core import measure, stream
 from pvc.core.json_text import Value, dump
 from pvc.errors import DecodeError
-from pvc.model.body import Body, Marker, Region, Rules, Setting
-from pvc.providers.base import Collector
+from pvc.model.body import Body, Form, Marker, Region, Rules, Setting, Sizes
+from pvc.providers.base import Collector, one_element
 
 if TYPE_CHECKING:
     from pvc.providers.base import Facts, ModelFacts
 
 SHAPE = stream.ANTHROPIC
 _READ = ("cache_read_input_tokens",)
+_MARKER = stream.MARKERS[0]
 _MESSAGE_SETTINGS = ("tool_choice", "thinking", "output_config")
 
 
@@ -34,18 +35,16 @@ def read(
 ) -> Body:
     """Read a parsed body into `made`."""
     made = made or Collector()
-    for pointer, tool in stream.elements(value.get("tools"), "/tools"):
-        if not made.again(Region.TOOLS, pointer, tool):
-            leaves = stream.one_tool(tool, pointer, SHAPE)
-            made.written(Region.TOOLS, pointer, tool, leaves)
-        _mark(made, tool, made.element_count - 1, pointer, facts)
+    for pointer, tool in made.unshared("/tools", value.get("tools")):
+        mark = _mark(tool, made.element_count, pointer, facts)
+        made.add(Region.TOOLS, pointer, tool, 1, _TOOL, mark)
     _system(made, value.get("system"), facts)
     place = made.size
-    for pointer, message in stream.elements(value.get("messages"), "/messages"):
+    for pointer, message in made.unshared("/messages", value.get("messages")):
         _message(made, message, pointer, facts)
     last = made.element_count - 1
     if last >= 0 and all(mark.element < last for mark in made.markers):
-        _mark(made, value, last, "", facts)
+        made.markers += _mark(value, last, "", facts)
     model = value.get("model")
     name = model if isinstance(model, str) else ""
     return Body(
@@ -60,33 +59,50 @@ def read(
 
 
 def _system(made: Collector, system: Value, facts: Facts) -> None:
-    number = made.element_count
-    blocks = system if isinstance(system, list) else [system]
-    for index, leaves in enumerate(stream.content_blocks(system, "/system")):
-        pointer = f"/system/{index}" if isinstance(system, list) else "/system"
-        if not made.again(Region.SYSTEM, pointer, blocks[index]):
-            made.written(Region.SYSTEM, pointer, blocks[index], leaves)
-    _mark_blocks(made, system, number, "/system", facts)
-
-
-_PLAIN = {"role", "content"}
+    if system is None:
+        return
+    if not isinstance(system, list):
+        made.add(Region.SYSTEM, "/system", system, 1, _TEXT)
+        return
+    for pointer, block in made.unshared("/system", system):
+        mark = _mark(block, made.element_count, pointer, facts)
+        made.add(Region.SYSTEM, pointer, block, 1, _BLOCK, mark)
 
 
 def _message(made: Collector, message: Value, pointer: str, facts: Facts) -> None:
     if not isinstance(message, dict):
         raise DecodeError("a message is an object", at=pointer, hint="with `role` and `content`")
     content = message.get("content")
-    number = made.element_count
-    if not made.again(Region.MESSAGES, pointer, message):
-        lead = measure.value_size(message["role"]) if "role" in message else 0
-        plain = len(message) == len(_PLAIN) and message.keys() == _PLAIN
-        tail = 0 if plain else measure.keys_size(message, ("role", "content"))
-        sizes = (lead, measure.content_sizes(content), tail)
-        made.measured(Region.MESSAGES, pointer, message, sizes, partial(_groups, message, pointer))
-    _mark_blocks(made, content, number, f"{pointer}/content", facts)
+    if not isinstance(content, list):
+        made.add(Region.MESSAGES, pointer, message, int(content is not None), _MESSAGE)
+        return
+    marks: list[Marker] = []
+    for index, block in enumerate(content):
+        if isinstance(block, dict) and _MARKER in block:
+            marks += _mark(block, made.element_count + index, f"{pointer}/content/{index}", facts)
+    made.add(Region.MESSAGES, pointer, message, len(content), _MESSAGE, marks)
 
 
-def _groups(message: dict[str, Value], pointer: str) -> list[list[tuple[str, bytes]]]:
+def _mark(holder: Value, element: int, at: str, facts: Facts) -> list[Marker]:
+    """Read the marker of a value that stands on an element, if it has one."""
+    control = holder.get(_MARKER) if isinstance(holder, dict) else None
+    if not isinstance(control, dict):
+        return []
+    ttl = control.get("ttl", facts.default_ttl)
+    return [Marker(element, at, facts.lifetime_seconds.get(str(ttl)))]
+
+
+# --- forms ------------------------------------------------------------------------------------
+
+
+def _message_sizes(message: dict[str, Value]) -> Sizes:
+    lead = measure.value_size(message["role"]) if "role" in message else 0
+    inside = measure.content_sizes(message.get("content"))
+    rest = len(message) - ("role" in message) - ("content" in message)
+    return lead, inside, measure.keys_size(message, ("role", "content")) if rest else 0
+
+
+def _message_leaves(message: dict[str, Value], pointer: str) -> list[list[tuple[str, bytes]]]:
     """Write a message's leaves: its role, each block, the rest."""
     return [
         stream.named_leaves(message, pointer, ("role",), only=True),
@@ -95,19 +111,15 @@ def _groups(message: dict[str, Value], pointer: str) -> list[list[tuple[str, byt
     ]
 
 
-def _mark_blocks(made: Collector, content: Value, number: int, at: str, facts: Facts) -> None:
-    if isinstance(content, list):
-        for index, block in enumerate(content):
-            if isinstance(block, dict) and "cache_control" in block:
-                _mark(made, block, number + index, f"{at}/{index}", facts)
+_TOOL = one_element(partial(measure.tool_size, shape=SHAPE), partial(stream.one_tool, shape=SHAPE))
+_BLOCK = one_element(measure.block_size, stream.block_leaves)
+_TEXT = one_element(
+    lambda text: measure.content_sizes(text)[0], lambda text, at: stream.content_blocks(text, at)[0]
+)
+_MESSAGE = Form(_message_sizes, _message_leaves)
 
 
-def _mark(made: Collector, holder: Value, element: int, at: str, facts: Facts) -> None:
-    control = holder.get("cache_control") if isinstance(holder, dict) else None
-    if not isinstance(control, dict):
-        return
-    ttl = control.get("ttl", facts.default_ttl)
-    made.markers.append(Marker(element, at, facts.lifetime_seconds.get(str(ttl))))
+# --- settings ---------------------------------------------------------------------------------
 
 
 def _settings(value: dict[str, Value], place: int, facts: Facts) -> list[Setting]:

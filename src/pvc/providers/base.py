@@ -22,12 +22,12 @@ from pvc.core import json_text, stream
 from pvc.core.json_split import Split, split
 from pvc.core.json_text import Number, Value
 from pvc.errors import DecodeError
-from pvc.model.body import Marker, Part, Region
+from pvc.model.body import Form, Part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pvc.model.body import Body
+    from pvc.model.body import Body, Marker, Region
 
 _EXACT = 2**53
 _LISTS = ("tools", "system", "messages", "input")
@@ -70,14 +70,17 @@ def _read(
     if shape == stream.ANTHROPIC:
         from pvc.providers import anthropic
 
-        return anthropic.read(value, notes, facts or load_facts("anthropic"), made)
-    if shape in (stream.CHAT, stream.RESPONSES):
+        body = anthropic.read(value, notes, facts or load_facts("anthropic"), made)
+    elif shape in (stream.CHAT, stream.RESPONSES):
         from pvc.providers import openai
 
-        return openai.read(value, shape, notes, facts or load_facts("openai"), made)
-    raise DecodeError(
-        f"no request shape `{shape}`", at=at, hint="one of " + ", ".join(stream.SHAPES)
-    )
+        body = openai.read(value, shape, notes, facts or load_facts("openai"), made)
+    else:
+        raise DecodeError(
+            f"no request shape `{shape}`", at=at, hint="one of " + ", ".join(stream.SHAPES)
+        )
+    body.json_text = decoded.text
+    return body
 
 
 def detect_shape(value: Value, at: str = "") -> str:
@@ -106,8 +109,9 @@ def detect_shape(value: Value, at: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A body's value, what a reader should know about it, and its elements' raw texts."""
+    """A body's text and value, what a reader should know about it, and where its elements stand."""
 
+    text: str
     value: dict[str, Value]
     notes: list[str]
     split: Split | None
@@ -127,7 +131,7 @@ def decode(body_json: bytes, at: str, like: Split | None = None) -> Decoded:
     found = split(text, _LISTS, like)
     if found is None:
         return _decode_whole(text, at)
-    return Decoded(found.value, _notes(found.value, found), found)
+    return Decoded(text, found.value, _notes(found.value, found), found)
 
 
 def _decode_whole(text: str, at: str) -> Decoded:
@@ -138,7 +142,7 @@ def _decode_whole(text: str, at: str) -> Decoded:
     )
     if not isinstance(value, dict):
         raise DecodeError("a request body is a JSON object", at=at, hint="one object per file")
-    return Decoded(value, _notes(value, noted), None)
+    return Decoded(text, value, _notes(value, noted), None)
 
 
 def _notes(value: dict[str, Value], noted: Split) -> list[str]:
@@ -183,50 +187,65 @@ class Collector:
     markers: list[Marker] = field(default_factory=list)
     element_count: int = 0
     known: dict[str, Part] = field(default_factory=dict)
-    size: int = 0
-    """Bytes of the stream so far."""
 
-    def written(
-        self, region: Region, pointer: str, value: object, leaves: list[tuple[str, bytes]]
-    ) -> None:
-        """Add an element whose leaves are there."""
-        size = sum([len(data) + 1 for _, data in leaves])
-        self.measured(region, pointer, value, (0, (size,), 0), lambda: [[], leaves, []])
+    def unshared(self, pointer: str, values: Value) -> Iterator[tuple[str, Value]]:
+        """Give a list's elements with their pointers, after those that it begins with in both.
 
-    def loose(self, region: Region, leaf: tuple[str, bytes]) -> None:
-        """Add a leaf that no marker can stand on."""
-        size = len(leaf[1]) + 1
-        self.measured(region, leaf[0], None, (size, (), 0), lambda: [[leaf], []])
+        The parts of these are shared at once: they follow each other in the other body too.
+        """
+        elements = stream.elements(values, pointer)
+        return self._beyond(self.like.known, elements) if self.like else elements
 
-    def measured(
+    def _beyond(
+        self, known: dict[str, Part], elements: Iterator[tuple[str, Value]]
+    ) -> Iterator[tuple[str, Value]]:
+        for at, value in elements:
+            part = known.get(at)
+            if part is None or part.value is not value or part.first_element != self.element_count:
+                yield at, value
+                break
+            self._add(part)
+        yield from elements
+
+    def add(
         self,
         region: Region,
         pointer: str,
         value: object,
-        sizes: tuple[int, tuple[int, ...], int],
-        write: Callable[[], Sequence[Sequence[tuple[str, bytes]]]],
+        count: int,
+        form: Form,
+        marks: Sequence[Marker] = (),
     ) -> None:
-        """Add a part that is written into leaves later."""
-        self._add(Part(region, pointer, value, self.element_count, *sizes, write))
-
-    def again(self, region: Region, pointer: str, value: object) -> Part | None:
-        """Add the part that the other body made of the very same value, if there is one."""
-        part = self.like.known.get(pointer) if self.like else None
+        """Add a part with some elements: the one that the other body made of the value, if any."""
+        known = self.like.known.get(pointer) if self.like else None
         if (
-            part is None
-            or not (part.value is value or (isinstance(value, str) and part.value == value))
-            or part.region is not region
-            or part.first_element != self.element_count
+            known is not None
+            and (known.value is value or (isinstance(value, str) and known.value == value))
+            and known.region is region
+            and known.first_element == self.element_count
         ):
-            return None
-        self._add(part)
-        return part
+            self._add(known)
+        else:
+            self._add(Part(region, pointer, value, self.element_count, count, form, tuple(marks)))
 
     def _add(self, part: Part) -> None:
         self.parts.append(part)
         self.known[part.pointer] = part
-        self.element_count += len(part.sizes)
-        self.size += part.size
+        self.element_count += part.count
+        if part.marks:
+            self.markers += part.marks
+
+    @property
+    def size(self) -> int:
+        """Bytes of the stream so far."""
+        return sum([part.size for part in self.parts])
+
+
+def one_element(
+    size: Callable[[Any], int], leaves: Callable[[Any, str], list[tuple[str, bytes]]]
+) -> Form:
+    """Make the form of a value that is one element as a whole."""
+    return Form(lambda value: (0, (size(value),), 0), lambda value, at: [[], leaves(value, at), []])
 
 
 # --- facts ------------------------------------------------------------------------------------

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING
 from pvc.core import measure, stream
 from pvc.core.json_text import Value, dump
 from pvc.errors import DecodeError
-from pvc.model.body import Body, Region, Rules, Setting
-from pvc.providers.base import Collector
+from pvc.model.body import Body, Form, Region, Rules, Setting
+from pvc.providers.base import Collector, one_element
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pvc.providers.base import Facts
 
     Pair = tuple[str, bytes]
@@ -45,18 +43,18 @@ def read(
 ) -> Body:
     """Read a parsed body of either shape into `made`."""
     made = made or Collector()
-    for pointer, tool in stream.elements(value.get("tools"), "/tools"):
-        if not made.again(Region.TOOLS, pointer, tool):
-            made.written(Region.TOOLS, pointer, tool, stream.one_tool(tool, pointer, shape))
-    if output_format := _output_format(value, shape):
-        made.loose(Region.SETTINGS, output_format)
+    for pointer, tool in made.unshared("/tools", value.get("tools")):
+        made.add(Region.TOOLS, pointer, tool, 1, _TOOLS[shape])
+    output_format = _output_format(value, shape)
+    if output_format is not None:
+        pointer = "/response_format" if shape == stream.CHAT else "/text/format"
+        made.add(Region.SETTINGS, pointer, output_format, 0, _OUTPUT_FORMAT)
     if shape == stream.CHAT:
         _turns(made, value.get("messages"), "/messages", shape)
     else:
         given = value.get("instructions")
-        if given is not None and not made.again(Region.SYSTEM, "/instructions", given):
-            leaves = stream.system_leaves(given, shape)
-            made.written(Region.SYSTEM, "/instructions", given, leaves)
+        if given is not None:
+            made.add(Region.SYSTEM, "/instructions", given, 1, _INSTRUCTIONS)
         turns = value.get("input")
         if isinstance(turns, str):
             turns = [{"role": "user", "content": turns}]
@@ -74,33 +72,27 @@ def read(
     )
 
 
-def _output_format(value: dict[str, Value], shape: str) -> tuple[str, bytes] | None:
+def _output_format(value: dict[str, Value], shape: str) -> Value:
     if shape == stream.CHAT:
-        pointer, given = "/response_format", value.get("response_format")
-    else:
-        text = value.get("text")
-        pointer, given = "/text/format", text.get("format") if isinstance(text, dict) else None
-    return None if given is None else (pointer, stream.value_bytes(given))
+        return value.get("response_format")
+    text = value.get("text")
+    return text.get("format") if isinstance(text, dict) else None
 
 
 def _turns(made: Collector, turns: Value, pointer: str, shape: str) -> None:
+    form = _MESSAGE if shape == stream.CHAT else _ITEM
     region = Region.SYSTEM
-    for at, turn in stream.elements(turns, pointer):
+    for at, turn in made.unshared(pointer, turns):
+        if made.parts and made.parts[-1].region is Region.MESSAGES:
+            region = Region.MESSAGES
         if not isinstance(turn, dict):
             raise DecodeError("a message is an object", at=at, hint="with `role` and `content`")
         if not stream.is_system_message(turn):
             region = Region.MESSAGES
-        if made.again(region, at, turn):
-            continue
-        write: Callable[..., list[Pair]] = stream.chat_message if shape == stream.CHAT else _item
-        size = measure.chat_size(turn) if shape == stream.CHAT else _item_size(turn)
-        made.measured(region, at, turn, (0, (size,), 0), partial(_groups, write, turn, at))
+        made.add(region, at, turn, 1, form)
 
 
-def _groups(
-    write: Callable[..., list[Pair]], turn: dict[str, Value], pointer: str
-) -> list[list[Pair]]:
-    return [[], write(turn, pointer), []]
+# --- forms ------------------------------------------------------------------------------------
 
 
 def _item_size(item: dict[str, Value]) -> int:
@@ -122,3 +114,18 @@ def _item(item: dict[str, Value], pointer: str) -> list[Pair]:
         *stream.content_leaves(item.get("content"), f"{pointer}/content"),
         *stream.named_leaves(item, pointer, (), without=("type", "role", "content")),
     ]
+
+
+_TOOLS = {
+    shape: one_element(
+        partial(measure.tool_size, shape=shape), partial(stream.one_tool, shape=shape)
+    )
+    for shape in (stream.CHAT, stream.RESPONSES)
+}
+_OUTPUT_FORMAT = Form(
+    lambda value: (measure.value_size(value), (), 0),
+    lambda value, at: [[(at, stream.value_bytes(value))], []],
+)
+_INSTRUCTIONS = one_element(measure.value_size, lambda value, at: [(at, stream.value_bytes(value))])
+_MESSAGE = one_element(measure.chat_size, stream.chat_message)
+_ITEM = one_element(_item_size, _item)
