@@ -318,7 +318,7 @@ def load_libraries() -> None:
     """Import what is imported on first use, for imports are not measured."""
     import pvc.store.pygit  # noqa: F401 - as said
 
-    edits(b"one two three", b"one four three")
+    edits(b"one, two three", b"four, one five")
 
 
 def main() -> None:

@@ -37,6 +37,9 @@ _MANY = 200
 _MOST_CELLS = 1 << 28
 _MOST_BYTES = 1 << 19
 _CRUMB_WORDS = 3
+_MOST_CRUMB = _CRUMB_WORDS << SIZE_BITS | SIZE_MASK
+_GLANCE = 16
+"""So many tokens show of most long runs that they are no crumbs."""
 _LINE = 2 << SIZE_BITS
 """A line of fewer words (`else:`, `---`) is no line that somebody kept."""
 _CRUMB_SHARE = 0.5
@@ -63,7 +66,10 @@ def reflowed(old: bytes, new: bytes, region: _Region) -> list[_Region] | None:
         return None
     out: list[_Region] = []
     for gap in blank_differences(old, new, (i1, i2), (j1, j2)):
-        _change(old, new, gap, out)
+        if gap[1] - gap[0] == gap[3] - gap[2] == 1:
+            out.append(gap)
+        else:
+            _change(old, new, gap, out)
     return out
 
 
@@ -163,28 +169,24 @@ def _without_crumbs(
 def _one_pass(
     old: bytes, new: bytes, before: Words, after: Words, blocks: list[_Block]
 ) -> list[_Block]:
-    sums, sums_new = before.sums(), after.sums()
     out: list[_Block] = []
     i = j = 0
     following = [*blocks[1:], (len(before.chars), len(after.chars), 0)]
-    for (x, y, size), (x2, y2, _) in zip(blocks, following, strict=True):
+    for block, (x2, y2, _) in zip(blocks, following, strict=True):
+        x, y, size = block
         end, end_new = x + size, y + size
         if (
             (i < x or j < y)
             and (end < x2 or end_new < y2)
-            and _is_crumb(
-                sums[end] - sums[x],
-                (sums[x] - sums[i], sums_new[y] - sums_new[j]),
-                (sums[x2] - sums[end], sums_new[y2] - sums_new[end_new]),
-            )
+            and _is_crumb(before, after, block, (i, j, x2, y2))
             and not (
-                sums[end] - sums[x] >= _LINE
+                before.size(x, end) >= _LINE
                 and _is_line(old, before.span(x)[0], before.span(end - 1)[1])
                 and _is_line(new, after.span(y)[0], after.span(end_new - 1)[1])
             )
         ):
             continue
-        out.append((x, y, size))
+        out.append(block)
         i, j = end, end_new
     return out
 
@@ -196,14 +198,25 @@ def _is_line(text: bytes, start: int, end: int) -> bool:
     return not text[before:start].strip(BLANK) and not rest.strip(BLANK)
 
 
-def _is_crumb(run: int, left: tuple[int, int], right: tuple[int, int]) -> bool:
+def _is_crumb(
+    before: Words, after: Words, block: _Block, around: tuple[int, int, int, int]
+) -> bool:
     """Whether an equal run is too light to have been kept on purpose.
 
-    The changes on either side are what went and what came; the larger counts.
+    `around` is where the changes on either side begin and end. They are what went and what came;
+    the larger counts.
     """
-    words = run >> SIZE_BITS
-    if words > _CRUMB_WORDS:
+    x, y, size = block
+    if size > _CRUMB_WORDS and before.size(x, x + min(size, _GLANCE)) > _MOST_CRUMB:
         return False
+    sums, sums_new = before.sums(), after.sums()
+    run = sums[x + size] - sums[x]
+    if run > _MOST_CRUMB:
+        return False
+    words = run >> SIZE_BITS
+    i, j, x2, y2 = around
+    left = sums[x] - sums[i], sums_new[y] - sums_new[j]
+    right = sums[x2] - sums[x + size], sums_new[y2] - sums_new[y + size]
     words_left, words_right = max(left) >> SIZE_BITS, max(right) >> SIZE_BITS
     if not words:
         return bool(words_left and words_right)

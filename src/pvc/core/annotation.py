@@ -18,15 +18,21 @@ from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.core.owners import ALGORITHM
 from pvc.errors import CorruptError
 from pvc.model.names import CommitId, ObjectId
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 OFFSET_BITS = 32
 OFFSET_MASK = (1 << OFFSET_BITS) - 1
 _MAGIC = b"pvc annotation\n"
+
+Edit = tuple[int, int, int, int]
+"""`(old_start, old_end, new_start, new_end)`, as `core.diff` has them."""
 
 
 def path_order(path: str) -> bytes:
@@ -97,6 +103,40 @@ class Pieces:
             self.ends += [e + by for e in between] if by else between
             self.origins += other.origins[first + 1 : last + 1]
             self.ends.append(end + by)
+
+    def edited(
+        self, blob: ObjectId, parts: Sequence[Edit], sizes: tuple[int, int], own: int
+    ) -> Pieces:
+        """Give the pieces of the text that edits make of this one; what they bring is `own`.
+
+        `sizes` are those of both texts. This is `take` and `add` for every edit, written out, for
+        a walk spends its time here.
+        """
+        ends, origins = self.ends, self.origins
+        out_ends: list[int] = []
+        out_origins: list[int] = []
+        at = by = first = 0
+        continued = -1  # the origin that goes on where text was only taken out
+        for i1, i2, j1, j2 in (*parts, (sizes[0], sizes[0], sizes[1], sizes[1])):
+            if at < i1:
+                last = bisect_left(ends, i1, first)
+                origin = origins[first] + at - (ends[first - 1] if first else 0)
+                if origin == continued:
+                    del out_ends[-1]
+                else:
+                    out_origins.append(origin)
+                out_ends += [end + by for end in ends[first:last]] if by else ends[first:last]
+                out_ends.append(j1)
+                out_origins += origins[first + 1 : last + 1]
+                first = last
+                continued = origins[last] + i1 - (ends[last - 1] if last else 0)
+            if j1 < j2:
+                out_ends.append(j2)
+                out_origins.append(own | j1)
+                continued = -1
+            at, by = i2, j2 - i2
+            first = bisect_right(ends, i2, first)
+        return Pieces(blob, out_ends, out_origins)
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pvc.core.annotation import Annotation, Run, dump, load
 from pvc.core.diff import Granularity
@@ -45,8 +45,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One path changed by one commit; null where it is absent."""
 
     path: str
@@ -54,8 +53,7 @@ class Change:
     new: ObjectId | None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A commit and what it changed against its first parent.
 
     `parents` is null in a chain, where each step follows the one before. In a graph it names them,

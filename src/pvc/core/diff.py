@@ -34,7 +34,7 @@ from pvc.core.words import (
 Replacement = tuple[int, int, int, int]
 """`(old_start, old_end, new_start, new_end)`: an edit without its class, for inner loops."""
 
-_MARKS = (b".", b"!", b"?")
+_MARKS = b".!?"
 _SENTENCE_STARTS = (b"\n", b". ", b"! ", b"? ", b": ", b"- ", b"* ")
 _SENTENCE_WORDS = 4
 _SMALL = 512
@@ -118,11 +118,11 @@ def is_space_only(old: bytes, new: bytes, part: Replacement) -> bool:
 def _trimmed(old: bytes, new: bytes) -> Replacement:
     """Leave out the common prefix and suffix, cutting no token."""
     most = min(len(old), len(new))
-    start = common_prefix(old, new, 0, 0, most)
+    start = common_prefix(old, new, 0, 0, most, most // 2 + 1)
     while start and not (is_boundary(old, start) and is_boundary(new, start)):
         start -= 1
     i, j = len(old), len(new)
-    back = common_suffix(old, new, i, j, most - start)
+    back = common_suffix(old, new, i, j, most - start, (most - start) // 2 + 1)
     while back and not (is_boundary(old, i - back) and is_boundary(new, j - back)):
         back -= 1
     return start, i - back, start, j - back
@@ -131,13 +131,16 @@ def _trimmed(old: bytes, new: bytes) -> Replacement:
 def _settled(old: bytes, new: bytes, parts: list[Replacement]) -> list[Replacement]:
     """Put every edit where an editor would have made it, and join edits that touch."""
     out: list[Replacement] = []
-    for index, part in enumerate(parts):
-        floor = out[-1][1] if out else 0
-        following = parts[index + 1] if index + 1 < len(parts) else (len(old), 0, len(new), 0)
-        start, end, start_new, end_new = _placed(old, new, part, floor, following)
-        if out and out[-1][1] == start and out[-1][3] == start_new:
+    floor, floor_new = 0, -1
+    for index, part in enumerate(parts, 1):
+        start, end, start_new, end_new = part
+        if start == end or start_new == end_new or old[end : end + 1] in _MARKS:
+            following = parts[index] if index < len(parts) else (len(old), 0, len(new), 0)
+            start, end, start_new, end_new = _placed(old, new, part, floor, following)
+        if floor == start and floor_new == start_new:
             start, _, start_new, _ = out.pop()
         out.append((start, end, start_new, end_new))
+        floor, floor_new = end, end_new
     return out
 
 
@@ -158,7 +161,7 @@ def _ends_with_mark(old: bytes, new: bytes, part: Replacement) -> bool:
     """Whether `part` rewrites a sentence up to a full stop that both texts have."""
     i1, i2, j1, j2 = part
     mark, after = old[i2 : i2 + 1], old[i2 + 1 : i2 + 2]
-    if mark not in _MARKS or mark != new[j2 : j2 + 1] or after.strip(BLANK):
+    if mark not in _MARKS or not mark or mark != new[j2 : j2 + 1] or after.strip(BLANK):
         return False
     begins = i1 == 0 or old[max(i1 - 3, 0) : i1].endswith(_SENTENCE_STARTS)
     return begins and min(len(old[i1:i2].split()), len(new[j1:j2].split())) >= _SENTENCE_WORDS
@@ -166,8 +169,11 @@ def _ends_with_mark(old: bytes, new: bytes, part: Replacement) -> bool:
 
 def _shift(text: bytes, start: int, end: int, room_left: int, room_right: int) -> int:
     """How far to move `text[start:end]` over equal bytes to the best boundary."""
-    left = common_suffix(text, text, start, end, min(room_left, start, _SLIDE_MOST))
-    right = common_prefix(text, text, start, end, min(room_right, len(text) - end, _SLIDE_MOST))
+    left = right = 0
+    if room_left and text[start - 1] == text[end - 1]:
+        left = common_suffix(text, text, start, end, min(room_left, start, _SLIDE_MOST))
+    if room_right and text[start : start + 1] == text[end : end + 1]:
+        right = common_prefix(text, text, start, end, min(room_right, len(text) - end, _SLIDE_MOST))
     if not left and not right:
         return 0
     ranked = [

@@ -14,11 +14,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import accumulate, repeat
+from itertools import accumulate
 from operator import or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.core.annotation import path_order
 from pvc.core.words import (
@@ -42,8 +41,7 @@ _STOPS = (b"! ", b"? ", "。".encode())
 _FREE = re.compile(rb"\0+")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """`data[start:end]` of the file at `path`, inserted or deleted as one."""
 
     path: str
@@ -52,8 +50,7 @@ class Block:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """`length` bytes that stood at `source_start` of `source` and now at `start` of `path`."""
 
     path: str
@@ -90,11 +87,11 @@ class _Text:
         self.chars = "".join([words.chars + separator for words in self._words])
         lengths = (len(words.chars) + 1 for words in self._words)
         self._firsts = list(accumulate(lengths, initial=0))
-        self._sums = list(accumulate(map(lexicon.sizes.get, self.chars, repeat(0)), initial=0))
+        self._size = lexicon.size
 
     def weight(self, first: int, count: int) -> int:
         """Bytes of the words among `count` tokens."""
-        return self._sums[first + count] - self._sums[first] & SIZE_MASK
+        return self._size(self.chars[first : first + count]) & SIZE_MASK
 
     def place(self, token: int) -> tuple[Block, int, int]:
         """Find the block of a token, and where it starts and ends."""

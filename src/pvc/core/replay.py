@@ -42,7 +42,7 @@ class _Claim(NamedTuple):
     source: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Compared:
     """A file that the commit left behind, against the one it continues.
 
@@ -265,17 +265,15 @@ class Walk:
         old = files[file.source] if file.source is not None else Pieces(file.blob, [], [])
         own = len(revisions) << OFFSET_BITS
         revisions.append(Revision(commit, file.path, file.blob))
+        passes = self._options.ignore_space or commit in self._options.ignored
+        if not (file.claims or passes):  # most files: all that came is this commit's
+            return old.edited(file.blob, file.parts, (len(file.old), len(file.new)), own)
         out = Pieces(file.blob, [], [])
         at = to = 0
         waiting = list(reversed(file.claims))
-        passes = self._options.ignore_space or commit in self._options.ignored
         for part in file.parts:
             i1, i2, j1, j2 = part
             out.take(old, at, i1, to)
-            if not passes and not (waiting and waiting[-1].start < j2):
-                out.add(j2, own | j1)  # most parts: all of it is this commit's
-                at, to = i2, j2
-                continue
             brought = self._brought(commit, file, part, old, own)
             at, to = i2, j1
             while waiting and waiting[-1].start < j2:

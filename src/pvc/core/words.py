@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from itertools import accumulate, repeat
+from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ BLANK = b" \t\n\r\v\f"
 FIRST_WORD = "\u0100"
 
 SIZE_BITS = 32
-"""A size counts words above these bits and their bytes below, so one running sum holds both."""
+"""A size counts words above these bits and their bytes below, so one sum holds both."""
 SIZE_MASK = (1 << SIZE_BITS) - 1
 
 _TO_SPACE = bytes.maketrans(BLANK, b" " * len(BLANK))
@@ -33,6 +33,7 @@ _WIDE = re.compile(
     rb"(?:[0-9A-Za-z_]|[\xc3-\xdf][\x80-\xbf])+"
     rb"|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|\xc2[\x80-\xbf]|[^\s]"
 )
+_DIFFERENT = re.compile(rb"[^\0]+")
 _IS_WORD = bytes(
     byte in b"_" or chr(byte).isalnum() if byte < 0x80 else byte < 0xE0 for byte in range(256)
 )
@@ -47,7 +48,7 @@ class Lexicon(dict[bytes, str]):
     def __init__(self) -> None:
         super().__init__()
         self.sizes: dict[str, int] = {}
-        """What each word adds to `Words.sums`; punctuation is absent and adds nothing."""
+        """What each token adds to a size; punctuation adds nothing."""
         self._chars: dict[bytes, str] = {}
         self._offsets: dict[bytes, list[int]] = {}
 
@@ -67,11 +68,16 @@ class Lexicon(dict[bytes, str]):
             found = self._offsets[chunk] = list(accumulate(sizes, initial=0))
         return found
 
+    def size(self, chars: str) -> int:
+        """Add up the sizes of some tokens; see `SIZE_BITS`."""
+        return sum(map(self.sizes.__getitem__, chars))
+
     def _char(self, token: bytes) -> str:
         char = self._chars.get(token)
         if char is None:
             if len(token) == 1 and not _IS_WORD[token[0]]:
                 char = chr(token[0])
+                self.sizes[char] = 0
             else:
                 char = chr(0x100 + len(self._chars))
                 self.sizes[char] = 1 << SIZE_BITS | len(token)
@@ -98,10 +104,14 @@ class Words:
         self._places: list[int] = []  # where each chunk starts, without the blanks between them
         self._sums: list[int] = []
 
+    def size(self, first: int, last: int) -> int:
+        """Add up the sizes of the tokens from `first` to before `last`; for a few of them."""
+        return self._lexicon.size(self.chars[first:last])
+
     def sums(self) -> list[int]:
-        """Add up the sizes of all words before each token; see `SIZE_BITS`."""
+        """Add up the sizes of all tokens before each."""
         if not self._sums:
-            sizes = map(self._lexicon.sizes.get, self.chars, repeat(0))
+            sizes = map(self._lexicon.sizes.__getitem__, self.chars)
             self._sums = list(accumulate(sizes, initial=0))
         return self._sums
 
@@ -119,9 +129,9 @@ class Words:
         return place + offsets[nth], place + offsets[nth + 1]
 
 
-def common_prefix(a: bytes, b: bytes, i: int, j: int, most: int) -> int:
+def common_prefix(a: bytes, b: bytes, i: int, j: int, most: int, step: int = 64) -> int:
     """How many bytes of `a[i:]` and `b[j:]` are equal, at most `most`."""
-    low, step = 0, 64
+    low = 0
     while low < most:
         high = min(low + step, most)
         if a[i + low : i + high] != b[j + low : j + high]:
@@ -138,9 +148,9 @@ def common_prefix(a: bytes, b: bytes, i: int, j: int, most: int) -> int:
     return low + _lowest_difference(a[i + low : i + high], b[j + low : j + high], "little")
 
 
-def common_suffix(a: bytes, b: bytes, i: int, j: int, most: int) -> int:
+def common_suffix(a: bytes, b: bytes, i: int, j: int, most: int, step: int = 64) -> int:
     """How many bytes before `a[i]` and `b[j]` are equal, at most `most`."""
-    low, step = 0, 64
+    low = 0
     while low < most:
         high = min(low + step, most)
         if a[i - high : i - low] != b[j - high : j - low]:
@@ -168,6 +178,10 @@ def blank_differences(
 ) -> Iterator[tuple[int, int, int, int]]:
     """Give the gaps between words that differ in two ranges of the same words."""
     (i, end), (j, end_new) = old_range, new_range
+    a, b = old[i:end], new[j:end_new]
+    if len(a) == len(b) and a.translate(_TO_SPACE) == b.translate(_TO_SPACE):
+        yield from _swapped_blanks(a, b, i, j)
+        return
     start = i
     while True:
         same = common_prefix(old, new, i, j, min(end - i, end_new - j))
@@ -179,6 +193,24 @@ def blank_differences(
         i2, j2 = _after_blanks(old, i, end), _after_blanks(new, j, end_new)
         yield i, i2, j, j2
         start, i, j = i2, i2, j2
+
+
+def _swapped_blanks(a: bytes, b: bytes, i: int, j: int) -> Iterator[tuple[int, int, int, int]]:
+    """Give the gaps that differ where every blank stands for one blank; `i`, `j` are added.
+
+    A reflow mostly turns blanks into line breaks and back. All that differs is found at once, as
+    the bits that differ of two numbers.
+    """
+    differ = int.from_bytes(a, "little") ^ int.from_bytes(b, "little")
+    end = 0
+    for found in _DIFFERENT.finditer(differ.to_bytes(len(a), "little")):
+        start = found.start()
+        if start < end:  # another byte of the same gap
+            continue
+        while start and a[start - 1] in BLANK:
+            start -= 1
+        end = _after_blanks(a, found.end(), len(a))
+        yield i + start, i + end, j + start, j + end
 
 
 def _after_blanks(data: bytes, at: int, end: int) -> int:

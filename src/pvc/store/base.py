@@ -12,7 +12,7 @@ import random
 import re
 import time
 from abc import ABC, abstractmethod
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,6 +64,22 @@ def read_settings(git: Git) -> Settings:
     return settings
 
 
+class _Unverified(AbstractContextManager[None]):
+    """While it is open, objects are not hashed again; entered for every object of a walk."""
+
+    __slots__ = ("_before", "_repo")
+
+    def __init__(self, repo: BaseRepository) -> None:
+        self._repo = repo
+        self._before = True
+
+    def __enter__(self) -> None:
+        self._before = self._repo.verify(wanted=False)
+
+    def __exit__(self, *_: object) -> None:
+        self._repo.verify(wanted=self._before)
+
+
 class BaseRepository(ABC):
     """A repository on disk; see `store.repo.Repository` for what each method promises."""
 
@@ -92,14 +108,14 @@ class BaseRepository(ABC):
         """Starts git children in this repository, for what the protocol does not cover."""
         return self._git
 
-    @contextmanager
-    def unverified(self) -> Iterator[None]:
+    def unverified(self) -> AbstractContextManager[None]:
         """Read without hashing each object again."""
-        before, self._verifies = self._verifies, False
-        try:
-            yield
-        finally:
-            self._verifies = before
+        return _Unverified(self)
+
+    def verify(self, *, wanted: bool) -> bool:
+        """Say whether objects are hashed as they are read; gives what was said before."""
+        before, self._verifies = self._verifies, wanted
+        return before
 
     # --- refs ---------------------------------------------------------------------------------
 

@@ -156,9 +156,9 @@ def _parsed(tokens: list[bytes], inside: str) -> Iterator[Listed]:
 
 
 def _change(token: bytes, path: str) -> Change | None:
-    old_mode, new_mode, old, new, _ = token[1:].decode("ascii").split(" ")
-    before = trusted(old) if old_mode.startswith("100") else None
-    after = trusted(new) if new_mode.startswith("100") else None
+    old_mode, new_mode, old, new, _ = token.decode("ascii").split(" ")
+    before = trusted(old) if old_mode[1:4] == "100" else None
+    after = trusted(new) if new_mode[:3] == "100" else None
     return Change(path, before, after) if before != after else None
 
 
