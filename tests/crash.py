@@ -288,6 +288,7 @@ def storm(
         seat.kill()
     age_locks(launches)
     made.found = check(launches, list(made.acknowledged.values()))
+    sys.stdout.write(f"{len(made.acknowledged)} pins were answered, {made.kills} kills\n")
     return made
 
 

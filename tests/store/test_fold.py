@@ -237,6 +237,24 @@ def test_litter_goes_after_an_hour(launches: Launches) -> None:
     assert (old.exists(), young.exists()) == (False, True)
 
 
+def test_what_a_killed_import_left_goes_and_nothing_of_the_users(launches: Launches) -> None:
+    import os
+
+    git = launches.path / ".git"
+    litter = {
+        "objects/pack/pack-1.keep": b"fast-import",
+        "fast_import_crash_1": b"* refs/pvc/import/bodies\n",
+        "objects/pack/pack-2.keep": b"a pack that its user keeps\n",
+        "fast_import_crash_2": b"* refs/heads/main\n",
+    }
+    pin_many(launches, 1)
+    for name, data in litter.items():
+        (git / name).write_bytes(data)
+        os.utime(git / name, (0, 0))
+    launches.fold()
+    assert [name for name in litter if (git / name).exists()] == [*litter][2:]
+
+
 @pytest.mark.parametrize("age_s", [0, 120])
 def test_a_ref_lock_is_taken_away_only_when_it_is_old(launches: Launches, age_s: int) -> None:
     import os

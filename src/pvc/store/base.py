@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pvc.errors import CorruptError, NotFoundError, UsageError, WriteError
+from pvc.launch import disk
 from pvc.model.names import CommitId, ObjectId
 from pvc.store import loose, objects
 from pvc.store.child import failure
@@ -158,6 +159,25 @@ class BaseRepository(ABC):
             os.close(handle)
         return True
 
+    def _sync_objects(self) -> None:
+        """Sync the folder of object folders, before a ref moves: a new one's name is in there."""
+        disk.sync_folder(self._object_folders[0])
+
+    def _sync_loose(self, oid: ObjectId) -> ObjectId:
+        """Sync the folder of an object that git wrote; git syncs the file alone."""
+        folder = Path(self._object_folders[0], oid[:2])
+        if folder.is_dir():  # else the object was there before, in a pack
+            disk.sync_folder(str(folder))
+        return oid
+
+    def _sync_ref(self, name: str) -> None:
+        """Sync the folders that a new ref may have made."""
+        folder = self.common_dir
+        for part in ("", *name.split("/")[:-1]):
+            folder /= part
+            if folder.is_dir():  # with a reftable there are no such folders
+                disk.sync_folder(str(folder))
+
     # --- objects ------------------------------------------------------------------------------
 
     @cached_property
@@ -261,7 +281,7 @@ class BaseRepository(ABC):
         if done.code != 0:
             error = failure(done, "commit-tree", WriteError)
             raise WriteError(error.message, hint=error.hint or (_NOT_SIGNED if run else ""))
-        return CommitId(done.out.decode().removesuffix("\n"))
+        return CommitId(self._sync_loose(ObjectId(done.out.decode().removesuffix("\n"))))
 
     # --- questions ----------------------------------------------------------------------------
 

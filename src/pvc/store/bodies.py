@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
 
 BODIES = "refs/pvc/bodies/"
-_NO_REF = b"refs/pvc/import/bodies"
+NO_REF = b"refs/pvc/import/bodies"
+"""What fast-import is told to move; it never does."""
 
 
 class Bodies:
@@ -112,9 +113,7 @@ def write_bodies(
     """
     done = repo.git.run(
         *("-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--cat-blob-fd=1"),
-        data=b"".join(
-            _stream(tip, bodies, committer, 64 if repo.object_format == "sha256" else 40)
-        ),
+        data=b"".join(_stream(tip, bodies, committer)),
     )
     if done.code != 0:
         raise failure(done, "fast-import", WriteError)
@@ -123,15 +122,15 @@ def write_bodies(
 
 
 def _stream(
-    tip: CommitId | None, bodies: Mapping[Digest, bytes], committer: str, oid_width: int
+    tip: CommitId | None, bodies: Mapping[Digest, bytes], committer: str
 ) -> Iterator[bytes]:
-    """Give what fast-import reads. It wants a ref for the commit; that one is never written."""
+    """Give what fast-import reads. It wants a ref for the commit: reset, so it is never written."""
     message = f"fold {len(bodies)} bodies\n".encode()
-    yield b"reset %s\ncommit %s\nmark :1\ncommitter %s\n" % (_NO_REF, _NO_REF, committer.encode())
+    yield b"reset %s\ncommit %s\nmark :1\ncommitter %s\n" % (NO_REF, NO_REF, committer.encode())
     yield b"data %d\n%s" % (len(message), message)
     if tip is not None:
         yield b"from %s\n" % tip.encode()
     for digest, data in bodies.items():
         yield b"M 100644 inline %s\n" % body_path(digest.hex).encode()
         yield b"data %d\n%s\n" % (len(data), data)
-    yield b"get-mark :1\nreset %s\nfrom %s\n\n" % (_NO_REF, b"0" * oid_width)
+    yield b"get-mark :1\nreset %s\n\n" % NO_REF

@@ -29,7 +29,7 @@ from pvc.launch import disk, writer
 from pvc.launch.index import BY_SESSION, DamagedIndexError, session_key
 from pvc.launch.refs import PINS, REMOTES
 from pvc.model.digest import Digest
-from pvc.store.bodies import BODIES, fresh_bodies, write_bodies
+from pvc.store.bodies import BODIES, NO_REF, fresh_bodies, write_bodies
 from pvc.store.codec import (
     Unrendered,
     decode,
@@ -61,6 +61,7 @@ GROUP_BYTES = 1 << 26
 LITTER_AGE_S = 3600
 LOCK_AGE_S = 5
 """Only folds move this ref, one at a time; git's own pack-refs holds its lock for milliseconds."""
+IMPORT_LITTER = {"objects/pack/*.keep": b"fast-import", "fast_import_crash_*": NO_REF}
 _DIGITS = b"[0-9a-f]"
 NO_DELTAS = b"".join(
     b"%s/%s.%s -delta\n" % (4 * _DIGITS, 2 * _DIGITS, suffix) for suffix in (b"pins", b"idx")
@@ -358,6 +359,13 @@ class Fold:
         for folder in ("spool", "spool/b", "index", "cache/v1"):
             for path in Path(self.home, folder).glob(f"{disk.TEMPORARY}*"):
                 if _is_older(path, LITTER_AGE_S):
+                    path.unlink(missing_ok=True)
+        # What a killed `git fast-import` leaves: a mark that keeps its pack from ever being packed
+        # again, and a report.
+        common = Path(self.repo.common_dir)
+        for pattern, mark in IMPORT_LITTER.items():
+            for path in common.glob(pattern):
+                if _is_older(path, LITTER_AGE_S) and mark in path.read_bytes():
                     path.unlink(missing_ok=True)
 
 

@@ -6,7 +6,8 @@ that stays.
 
 Rule 1: a ref moves by `git update-ref --stdin` with both values; git's own wait for a lock is
 short, so a lock that stays is tried again.
-Rule 2: an object that the reading child calls missing is missing; one on which it dies is damaged.
+Rule 2: git syncs files and not the folders that they stand in; that is left to us.
+Rule 3: an object that the reading child calls missing is missing; one on which it dies is damaged.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ class GitCliRepository(BaseRepository):
         if self.kind(new) is not Kind.COMMIT:
             raise UsageError(f"`{new}` is no commit, so `{name}` cannot point to it")
         zero = "0" * len(new)
+        self._sync_objects()
         self._update(name, old, f"update {name}\0{new}\0{old or zero}\0", message)
+        self._sync_ref(name)
 
     def delete_ref(self, name: str, old: CommitId) -> None:
         """Let git compare and remove."""
@@ -139,7 +142,7 @@ class GitCliRepository(BaseRepository):
         for is_last in attempts():
             done = self._git.run(*words, data=data)
             if done.code == 0:
-                return ObjectId(done.out.decode().removesuffix("\n"))
+                return self._sync_loose(ObjectId(done.out.decode().removesuffix("\n")))
             if is_last or not done.is_locked:
                 raise failure(done, words[0], WriteError)
         raise AssertionError("the last attempt returns or raises")

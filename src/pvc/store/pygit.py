@@ -6,7 +6,8 @@ Rule 2: libgit2 never waits for a lock. It fails at once, in several wordings, a
 processes make the same folder; such failures are tried again.
 Rule 3: git has already decided whether this repository may be used (`safe.directory`), from
 settings that libgit2 does not read. Its own check is off.
-Rule 4: libgit2 syncs nothing unless told; we tell it once a process.
+Rule 4: libgit2 syncs nothing unless told; we tell it once a process. Then it syncs the folders that
+it writes files in, but not those that it makes folders in; that is left to us.
 """
 
 from __future__ import annotations
@@ -100,7 +101,10 @@ class PygitRepository(BaseRepository):
                 self._lock(transaction, name, old)
                 transaction.set_target(name, str(new), message=message or None)
 
+        self._sync_objects()
         self._try(move, f"cannot move `{name}`", ref=name)
+        if old is None:
+            self._sync_ref(name)
 
     def delete_ref(self, name: str, old: CommitId) -> None:
         """Lock, look again, remove."""
