@@ -56,6 +56,8 @@ class PinOptions:
     model: str = ""
     repin: str = ""
     resume: bool = False
+    privacy: str = ""
+    """What is kept: `inputs`, `bytes`, `digest`, `keyed`; empty for what `pvc.privacy` says."""
 
 
 class Repository:
@@ -124,7 +126,7 @@ class Repository:
         call.tree, call.session, call.must_record = tree, session, True
         values = _environment(environment)
         call.environment = None if wanted.resume else values
-        for name in ("chain", "provider", "model", "repin", "resume"):
+        for name in ("chain", "provider", "model", "repin", "resume", "privacy"):
             setattr(call, name, getattr(wanted, name))
         call.tools = _tools(wanted)
         call.check()

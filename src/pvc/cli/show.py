@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pvc.ops.owner import Owner
     from pvc.ops.phrase import PhraseLog
     from pvc.ops.promote import Promoted
+    from pvc.ops.proof import Proof
     from pvc.ops.show import Shown
     from pvc.ops.supersede import Superseded
     from pvc.store.sync import SyncResult
@@ -69,6 +70,11 @@ def _written(seconds: int, form: str) -> str:
 OBSERVED = {
     "request": "a request body as it was sent",
     "rendered": "as something else rendered them",
+}
+KEPT = {
+    "bytes": "its prompt is kept beside what it was rendered from",
+    "digest": "nothing is kept but this record",
+    "keyed": "nothing is kept but this record, and its digests are keyed",
 }
 TAKEN = {"head": "in commit", "index": "as staged on", "worktree": "as it stood on"}
 
@@ -192,6 +198,8 @@ def _shown(result: Shown) -> Iterator[str]:
         yield from _pin_lines(pin)
     if pin and result.rendered:
         how = OBSERVED.get(pin.observed or "", "rendered again, digest agrees")
+        if not pin.observed and result.is_kept_copy:
+            how = "as they were kept; what they were rendered from is gone"
         yield f"bytes        {len(result.rendered.data)}, {how}"
     elif result.missing:
         yield f"bytes        not here: {result.missing}"
@@ -216,6 +224,8 @@ def _pin_lines(pin: Pin) -> Iterator[str]:
     ):
         if digest:
             yield f"{label:<12} {digest}"
+    if pin.privacy in KEPT:
+        yield f"privacy      {pin.privacy}: {KEPT[pin.privacy]}"
     if pin.entry:
         yield f"entry        {pin.n}: {pin.entry.mode} by {pin.entry.author or 'unlabelled'}"
     elif pin.supersedes and not pin.context:
@@ -344,8 +354,9 @@ def _bodies(result: Bodies) -> Iterator[str]:
         yield f"note: {problem}"
 
 
-def _synced(result: SyncResult) -> Iterator[str]:
-    yield from result.to_lines()
+def _lines(result: SyncResult | Proof) -> Iterator[str]:
+    """Show a result that says itself in words."""
+    return result.to_lines()
 
 
 TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
@@ -357,7 +368,8 @@ TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
     "PhraseLog": _phrase,
     "PinsLog": _pins,
     "Promoted": _promoted,
+    "Proof": _lines,
     "Shown": _shown,
     "Superseded": _superseded,
-    "SyncResult": _synced,
+    "SyncResult": _lines,
 }

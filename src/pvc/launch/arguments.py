@@ -29,6 +29,7 @@ VALUED = (
     "--request",
     "--rendered",
     "--hook",
+    "--privacy",
 )
 FLAGS = ("--json", "--batch", "--resume", "--must-record", "--keep-tool-order")
 WITH_BATCH = ("--json", "--batch", "--must-record", "-C")
@@ -63,7 +64,7 @@ def read(words: list[str]) -> Arguments:
         raise UsageError(f"one tree at a time, not also `{trees[1]}`")
     call.tree = trees[0] if trees else ""
     call.resume = "--resume" in given
-    for name in ("session", "chain", "provider", "model", "out", "repin"):
+    for name in ("session", "chain", "provider", "model", "out", "repin", "privacy"):
         if f"--{name}" in given:
             setattr(call, name, given[f"--{name}"][0])
     _read_files(call, given)

@@ -120,6 +120,8 @@ def _subject(place: "Place", word: str, given: "Given", directory: str) -> _Subj
         if any(session.text(key) for key in _ODD) or not session.text("commit"):
             raise _ColdError
         prompt = pinner.pinned(session, session.text("provider"))
+        if prompt.data and not prompt.spans:
+            raise _ColdError  # given back as it was kept
         version = pinner.versions.at(session.text("commit"))
         keys: dict[str, object] = {"session": session.text("session"), "receipt": session.receipt}
         return _Subject(version, (prompt.data, prompt.spans), keys)

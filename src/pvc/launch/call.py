@@ -8,6 +8,7 @@ instead of file names, flags are true, everything else is text as on the command
 from pvc.core.json_text import Value, parse
 from pvc.errors import DecodeError, PvcError, UsageError
 from pvc.launch.environment import as_environment, as_tools, merge, read_input
+from pvc.launch.settings import chosen
 from pvc.model.names import SessionId
 
 TYPE_CHECKING = False
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pvc.launch.environment import Environment
 
 SHAPES = ("anthropic.messages", "openai.chat", "openai.responses")
-TEXTS = ("session", "chain", "tree", "provider", "model", "out", "repin")
+TEXTS = ("session", "chain", "tree", "provider", "model", "out", "repin", "privacy")
 OBSERVED = ("request", "rendered")
 
 
@@ -32,6 +33,7 @@ class Call:
         "observed",
         "observed_bytes",
         "out",
+        "privacy",
         "provider",
         "repin",
         "resume",
@@ -42,6 +44,7 @@ class Call:
 
     def __init__(self) -> None:
         self.session = self.tree = self.provider = self.model = self.out = self.repin = ""
+        self.privacy = ""
         self.chain = "main"
         self.id: Value = None
         self.environment: Environment | None = None
@@ -67,6 +70,10 @@ class Call:
             )
         if self.observed and has_values:
             raise UsageError(f"`--{self.observed}` holds its values and tools already")
+        if self.privacy:
+            chosen("privacy", self.privacy, "--privacy")
+            if self.resume:
+                raise UsageError("`--resume` writes nothing, so `--privacy` has nothing to say")
         if self.provider and self.provider not in SHAPES:
             raise UsageError(f"no provider shape `{self.provider}`", hint=", ".join(SHAPES))
 

@@ -19,7 +19,7 @@ from pvc.launch import record, writer
 from pvc.launch.call import Call
 from pvc.launch.index import tips_bytes
 from pvc.launch.known import Known, all_of
-from pvc.launch.pin import RETRIES, Pinner, Plan, now
+from pvc.launch.pin import RETRIES, Pinner, Plan, kept, now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ INHERITED = (
     "tools.digest",
     "provider",
     "model",
+    "privacy",
 )
 """What an entry's pin takes over from the one that it supersedes."""
 
@@ -97,11 +98,12 @@ class SessionPinner(Pinner):
 
         The prompt's digest is that of `base`, the session's newest pin: nothing of it changes.
         """
+        _refuse_unkept(base)
         plan = Plan(_call(base.text("session"), base.text("chain") + CONTEXT))
         plan.tips = tips_bytes(self.place.home)
         digests = {key: base.record[key] for key in DIGESTS if key in base.record}
         digest = prompts.digest(data)
-        self.spool.add_body(digest, data)
+        plan.bodies = {digest: data}
         self._plan_values(
             plan,
             base,
@@ -166,14 +168,15 @@ class SessionPinner(Pinner):
         try:
             for plan in plans:
                 self._write_bodies(plan)
-                digest = str((plan.record or {})["entry.digest"])
-                self.spool.add_body(digest, self._bodies[digest])
             self.spool.sync_bodies()
             for plan in plans:
                 self._write_record(plan)
                 if not plan.is_linked:
                     break
             self.spool.sync()
+            for plan in plans:
+                self._hold_bodies(plan)
+            self.spool.sync_bodies()
         except OSError as error:
             reason = str(error.strerror or error).lower()
             raise WriteError(f"session `{session}` is not recorded: {reason}") from error
@@ -195,6 +198,7 @@ class SessionPinner(Pinner):
                 hint="pvc pin TREE --session ID pins it, or `pvc sync`",
             )
         base = found[max(found)]
+        _refuse_unkept(base)
         if base.text("observed"):
             raise RefusedError(
                 f"session `{session}` was pinned from bytes that were sent",
@@ -207,8 +211,11 @@ class SessionPinner(Pinner):
     ) -> None:
         n = base.n + 1
         digest = prompts.digest(change.data)
-        plan.prompt = self._changed(base, change, n, found)
+        plan.prompt = prompt = self._changed(base, change, n, found)
         self._bodies[digest] = change.data
+        whole = {prompts.digest(prompt.data): prompt.data}
+        inputs = kept(prompt.environment, prompt.tools_body, change.data)
+        plan.bodies = {**inputs, **(whole if base.text("privacy") == "bytes" else {})}
         self._plan_values(
             plan,
             base,
@@ -258,6 +265,17 @@ class SessionPinner(Pinner):
         if digest not in self._bodies:
             self._bodies[digest] = self._body(known, part)
         return self._bodies[digest]
+
+
+def _refuse_unkept(base: "Known") -> None:
+    """Refuse to go on from a prompt that nobody can render again."""
+    privacy = base.text("privacy")
+    if privacy in ("digest", "keyed"):
+        raise RefusedError(
+            f"session `{base.text('session')}` was pinned with privacy `{privacy}`: what it was"
+            " told is not kept, so nothing can be added to it",
+            hint="`pvc pin --repin REASON --privacy inputs` keeps it from there on",
+        )
 
 
 def _call(session: str, chain: str) -> Call:

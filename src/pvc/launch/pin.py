@@ -13,6 +13,9 @@ another's record there takes its own back, and nobody can have been told otherwi
 Rule 3: a known session keeps its version. Only other values can differ then, and they are refused
 before anything is spent.
 Rule 4: a launch goes on when recording fails; that is said, and `--must-record` says otherwise.
+Rule 5: what is kept beside the record is `pvc.privacy`'s to say, or `--privacy`'s: the inputs, the
+rendered bytes too, or nothing. A record says so itself, and a known session is compared by what
+its own record says.
 """
 
 import time
@@ -20,7 +23,7 @@ import time
 from pvc.core.json_text import parse
 from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError, WriteError
 from pvc.launch import prompt as prompts
-from pvc.launch import record, writer
+from pvc.launch import record, settings, writer
 from pvc.launch.answer import Answer, failed
 from pvc.launch.disk import refusal
 from pvc.launch.index import tips_bytes
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from pvc.launch.call import Call
     from pvc.launch.place import Place
     from pvc.launch.record import Record
+    from pvc.launch.settings import Settings
 
     Step = Callable[["Plan"], None]
     Sync = Callable[[], None]
@@ -52,6 +56,7 @@ class Plan:
 
     __slots__ = (
         "answer",
+        "bodies",
         "call",
         "data",
         "is_linked",
@@ -71,6 +76,7 @@ class Plan:
         self.known: Known | None = None
         self.record: Record | None = None
         self.data = b""
+        self.bodies: dict[str, bytes] = {}
         self.is_linked = False
         self.answer: Answer | None = None
         self.tips: bytes | None = None
@@ -87,6 +93,14 @@ class Pinner:
         self.until_count = 0
         self.writer = ""
         self.versions = versions or Versions(place)
+        self._settings: Settings | None = None
+
+    @property
+    def settings(self) -> "Settings":
+        """What is set in git, read at the first need of it."""
+        if self._settings is None:
+            self._settings = settings.read(self.place)
+        return self._settings
 
     def pin(self, calls: "list[Call]") -> list[Answer]:
         """Answer calls in their order; the sessions of one batch must differ."""
@@ -159,7 +173,6 @@ class Pinner:
             "observed": call.observed,
             "supersedes": known.receipt if known else "",
             "reason": call.repin,
-            **prompt.digests(),
         }
         if plan.version:
             values["tree"] = plan.version.tree
@@ -168,10 +181,28 @@ class Pinner:
         try:
             self.writer = self.writer or writer.ensure(self.place.home)
             values["writer"] = self.writer
+            self._plan_kept(plan, prompt, values)
         except OSError as error:
             plan.trouble = error
             return
         plan.record, plan.data = values, record.write(values)
+
+    def _plan_kept(self, plan: Plan, prompt: Prompt, values: "Record") -> None:
+        """Plan which bodies are kept beside the record, and how it says so."""
+        privacy = plan.call.privacy or self.settings.privacy
+        digests = prompt.digests()
+        if privacy == "keyed":
+            from pvc.launch import seal
+
+            key = seal.ensure(self.place, self.settings.key)
+            digests, values["key"] = key.seal_all(digests), key.name
+        values.update(digests)
+        if privacy != "inputs":
+            values["privacy"] = privacy
+            values["format"] = record.format_of(values)
+        if privacy in ("inputs", "bytes"):
+            whole = prompt.data if plan.call.observed or privacy == "bytes" else None
+            plan.bodies = kept(prompt.environment, prompt.tools_body, whole)
 
     # --- commit: bodies, then records, each group with one sync -----------------------------
 
@@ -182,18 +213,19 @@ class Pinner:
         for plan in plans:
             self._tried(plan, self._write_record)
         self._synced(plans, self.spool.sync)
+        for plan in plans:
+            self._tried(plan, self._hold_bodies)
+        self._synced(plans, self.spool.sync_bodies)
 
     def _write_bodies(self, plan: Plan) -> None:
-        prompt = plan.prompt
-        if prompt is None:
-            return
-        for data in (
-            prompt.environment,
-            prompt.tools_body,
-            prompt.data if plan.call.observed else None,
-        ):
-            if data is not None and data != prompts.EMPTY:
-                self.spool.add_body(prompts.digest(data), data)
+        for digest, data in plan.bodies.items():
+            self.spool.add_body(digest, data)
+
+    def _hold_bodies(self, plan: Plan) -> None:
+        """Write again what was taken away before the record was there (`launch.spool`, rule 3)."""
+        for digest, data in plan.bodies.items():
+            if plan.is_linked and not self.spool.has_body(digest):
+                self.spool.add_body(digest, data)
 
     def _write_record(self, plan: Plan) -> None:
         if plan.record is not None:
@@ -295,7 +327,7 @@ class Pinner:
         known, call, prompt = plan.known, plan.call, plan.prompt
         if known is None or prompt is None:
             return False
-        digests = prompt.digests()
+        digests = self._as_recorded(known, prompt)
         if known.text("prompt.digest") != digests["prompt.digest"]:
             return False
         if call.model and known.text("model") not in ("", call.model):
@@ -305,6 +337,16 @@ class Pinner:
         if known.text("head.digest"):
             return known.text("head.digest") == digests.get("head.digest")
         return prompt.tools_body is None
+
+    def _as_recorded(self, known: Known, prompt: Prompt) -> dict[str, str]:
+        """Give a prompt's digests as the known record would hold them, keyed if they are."""
+        if not known.text("key"):
+            return prompt.digests()
+        from pvc.launch import seal
+
+        what = f"session `{known.text('session')}`"
+        key = seal.load(self.place, self.settings.key, known.text("key"), what)
+        return key.seal_all(prompt.digests())
 
     def _refuse(self, plan: Plan) -> None:
         from pvc.launch import divergence
@@ -332,9 +374,11 @@ class Pinner:
 
     def _pinned_or_none(self, known: Known, shape: str) -> Prompt | None:
         try:
-            return self.pinned(known, shape)
+            prompt = self.pinned(known, shape)
         except (NotFoundError, CorruptError):
             return None  # the refusal stands on digests; only its place is lost
+        is_whole = not known.text("tools.digest") or prompt.tools_body is not None
+        return prompt if is_whole else None
 
     def _resume(self, plan: Plan) -> None:
         call, known = plan.call, plan.known
@@ -353,9 +397,20 @@ class Pinner:
         plan.answer = self._answer(plan, "same")
 
     def pinned(self, known: Known, shape: str) -> Prompt:
-        """Give a pinned prompt again, from its version and its bodies."""
+        """Give a pinned prompt again: from its version and its bodies, or as it was kept."""
         if known.text("observed"):
             return Prompt(self._body(known, "prompt"), [], ())
+        try:
+            return self._rendered_again(known, shape)
+        except NotFoundError:
+            whole = None
+            if known.text("privacy") == "bytes":
+                whole = body(self.place, known.text("prompt.digest"), known.text("writer"))
+            if whole is None:
+                raise
+            return Prompt(whole, [], ())
+
+    def _rendered_again(self, known: Known, shape: str) -> Prompt:
         environment = parse(self._body(known, "environment").decode())
         tools = None
         if known.text("tools.digest"):
@@ -384,6 +439,8 @@ class Pinner:
         wanted = known.text(f"{part}.digest")
         if wanted == prompts.digest(prompts.EMPTY):
             return prompts.EMPTY
+        if known.text("privacy") in ("digest", "keyed"):
+            return self._searched(known, part)
         found = body(self.place, wanted, known.text("writer"))
         return self._searched(known, part) if found is None else found
 
@@ -396,6 +453,7 @@ class Pinner:
             self.place.git_dir,
             known.text(f"{part}.digest"),
             f"the {what} of session `{known.text('session')}`",
+            known.data,
         )
 
     def _check_tree(self, plan: Plan) -> None:
@@ -461,6 +519,12 @@ def now() -> str:
     """Give the time as records hold it."""
     seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
     return time.strftime(f"%Y-%m-%dT%H:%M:%S.{nanoseconds // 1000:06d}Z", time.gmtime(seconds))
+
+
+def kept(*parts: bytes | None) -> dict[str, bytes]:
+    """Give what is to be kept by its digest; an empty environment is known everywhere."""
+    given = [data for data in parts if data is not None and data != prompts.EMPTY]
+    return {prompts.digest(data): data for data in given}
 
 
 def _label(known: Known) -> str:

@@ -5,7 +5,11 @@ session, one gets the name.
 Rule 2: bodies are synced before a record that names them gets its name; a body that is there
 already, and whole, is not written again, but its folder is synced all the same, for whoever wrote
 it may not have come so far. Only what this process itself has synced needs no second sync.
-Rule 3: records move from the spool to the index and never back. Who asks for one looks here first
+Rule 3: a body's file may be taken away at any time: a fold moves it into git, and what no record
+names may be forgotten there. So whoever has linked a record looks once more whether its bodies are
+still here, and writes them again if not; and who forgets looks at the records after the fold has
+taken the files. One of the two sees the other.
+Rule 4: records move from the spool to the index and never back. Who asks for one looks here first
 and then into the index, and so never misses it.
 """
 
@@ -92,6 +96,10 @@ class Spool:
         except FileNotFoundError:
             writer.make_folders(self.home)
             disk.link(disk.write_temporary(self.bodies, data), path)
+
+    def has_body(self, digest: str) -> bool:
+        """Whether a body's file is there, whoever wrote it."""
+        return os.path.exists(f"{self.bodies}/{digest[3:]}")
 
     def sync_bodies(self) -> None:
         """Make the names of all bodies durable."""

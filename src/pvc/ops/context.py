@@ -275,7 +275,8 @@ class _Deliveries:
 
     def _sections(self, pin: Pin) -> list[dict[str, Value]]:
         what = f"delivery {pin.n} of session `{pin.session}`"
-        value = parse(self.teller.body(pin.context, what).decode(), at=what)
+        data = self.teller.body(pin.context, f"the words of {what}", pin)
+        value = parse(data.decode(), at=what)
         rows = value.get("sections") if isinstance(value, dict) else None
         if not isinstance(rows, list):
             raise CorruptError(f"{what} is damaged")

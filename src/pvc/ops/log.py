@@ -95,5 +95,6 @@ def pin_json(pin: Pin) -> dict[str, object]:
         "observed": pin.observed,
         "supersedes": pin.supersedes,
         "reason": pin.reason,
+        "privacy": str(pin.privacy),
         "receipt": pin.receipt,
     }

@@ -165,7 +165,7 @@ def _values(repo: Repository, pins: list[Pin]) -> tuple[str | None, Value]:
         if pin.environment is None:
             continue
         try:
-            body = body_of(repo, pin.environment, "the values")
+            body = body_of(repo, pin.environment, "the values", pin=pin)
         except NotFoundError:  # its values stayed in the clone that pinned it
             continue
         return pin.session, parse(body.decode())

@@ -37,27 +37,32 @@ def tools_of(repo: Repository, pin: Pin) -> Value:
     """Read the tool definitions of a pin as they were given; null when it has none."""
     if pin.tools is None:
         return None
-    return parse(body_of(repo, pin.tools, f"the tools of session `{pin.session}`").decode())
+    what = f"the tools of session `{pin.session}`"
+    return parse(body_of(repo, pin.tools, what, pin=pin).decode())
 
 
-def search_body(directory: str, digest: str, what: str) -> bytes:
+def search_body(directory: str, digest: str, what: str, record: bytes) -> bytes:
     """Read a body for a launch that did not find it; raises what stands in the way."""
     from pvc.model.digest import Digest
+    from pvc.store.codec import decode
     from pvc.store.open import open_repository
 
-    return body_of(open_repository(directory), Digest(digest), what)
+    return body_of(open_repository(directory), Digest(digest), what, pin=decode(record))
 
 
 def body_of(
-    repo: Repository, digest: Digest | None, what: str, bodies: Bodies | None = None
+    repo: Repository,
+    digest: Digest | None,
+    what: str,
+    bodies: Bodies | None = None,
+    pin: Pin | None = None,
 ) -> bytes:
-    """Read a body. Raises `NotFoundError` when this clone does not hold it."""
+    """Read a body that `pin` names. Raises `NotFoundError`, saying why it is not here."""
     from pvc.store.bodies import Bodies
 
     data = (bodies or Bodies(repo)).read(digest) if digest else b"{}"
-    if data is None:
-        raise NotFoundError(
-            f"{what} are not in this clone",
-            hint="where it was pinned, `git config pvc.pushBodies true` and `pvc sync` share them",
-        )
-    return data
+    if data is None and digest is not None:
+        from pvc.ops.absent import absent
+
+        raise absent(repo, digest, what, pin)
+    return data or b""

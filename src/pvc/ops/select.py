@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pvc.errors import NotFoundError, UsageError
-from pvc.model.digest import TAG
+from pvc.model.digest import KEYED_TAG, SIZE_HEX, TAG
 from pvc.model.names import ChannelName, SessionId, TreeName, whole_number
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Selected:
 
 def select(repo: Repository, word: str) -> Selected:
     """Find what `word` names. Raises `NotFoundError`, or `UsageError` when it names two things."""
-    if word.startswith((SESSION, TAG)):
+    if word.startswith((SESSION, TAG, KEYED_TAG)):
         return Selected(pin=select_pin(repo, word))
     if "@" in word and _named(repo, word.split("@", maxsplit=1)[0]):
         return Selected(version=select_version(repo, word))
@@ -86,8 +86,8 @@ def select_pin(repo: Repository, word: str) -> Pin:
     """Find the newest pin of a session, or the one pin whose prompt or receipt begins so."""
     from pvc.store.ledger import Ledger
 
-    if word.startswith(TAG):
-        pins = Ledger(repo).digest(word)
+    if word.startswith((TAG, KEYED_TAG)):
+        pins = Ledger(repo).digest(word) or _keyed(repo, word)
         prompts = {pin.prompt for pin in pins}
         if len(prompts) > 1:
             names = ", ".join(sorted(prompt.short for prompt in prompts))
@@ -102,6 +102,19 @@ def select_pin(repo: Repository, word: str) -> Pin:
             hint=_damage(repo) or "pvc log --pins; pvc sync fetches others'",
         )
     return pins[0]
+
+
+def _keyed(repo: Repository, word: str) -> tuple[Pin, ...]:
+    """Look for a whole digest as a record holds it under this user's key."""
+    from pvc.launch import seal, settings
+    from pvc.launch.place import Place
+    from pvc.store.ledger import Ledger
+
+    place = Place(str(repo.git_dir), str(repo.common_dir))
+    key = seal.read(place, settings.read(place).key)
+    if key is None or len(word) != len(TAG) + SIZE_HEX:
+        return ()
+    return Ledger(repo).digest(key.seal(word))
 
 
 def _damage(repo: Repository) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pvc.errors import NotFoundError, UsageError
+from pvc.model.span import Unversioned
 from pvc.ops.log import pin_json, version_json
 from pvc.ops.pins import rendered_of, version_of
 from pvc.ops.select import select
@@ -40,6 +41,12 @@ class Shown:
             )
         return self.rendered.data
 
+    @property
+    def is_kept_copy(self) -> bool:
+        """Whether the prompt is given as it was kept, with nothing known of where it came from."""
+        spans = self.rendered.spans if self.rendered else ()
+        return bool(spans) and all(isinstance(span.origin, Unversioned) for span in spans)
+
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.show/1`."""
         return {
@@ -47,7 +54,9 @@ class Shown:
             "pin": pin_json(self.pin) if self.pin else None,
             "version": version_json(self.version) if self.version else None,
             "bytes": len(self.rendered.data) if self.rendered else None,
-            "verified": self.rendered is not None and not (self.pin and self.pin.observed),
+            "verified": self.rendered is not None
+            and not (self.pin and self.pin.observed)
+            and not self.is_kept_copy,
             "missing": str(self.missing) if self.missing else None,
             "files": [{"path": path, "bytes": size} for path, size in self.files],
         }
@@ -67,12 +76,13 @@ def run(repo: Repository, word: str, *, render: bool = False) -> Shown:
         files = tuple((file.path, len(file.data)) for file in sources(repo, found.version))
         return Shown(found.version, files=files)
     try:
-        version = None if found.pin.observed else version_of(repo, found.pin)
-        return Shown(version, found.pin, rendered_of(repo, found.pin))
+        rendered = rendered_of(repo, found.pin)
     except NotFoundError as missing:
         if render:
             raise
         return Shown(_version_or_none(repo, found.pin), found.pin, missing=missing)
+    version = None if found.pin.observed else _version_or_none(repo, found.pin)
+    return Shown(version, found.pin, rendered)
 
 
 def _version_or_none(repo: Repository, pin: Pin) -> VersionInfo | None:

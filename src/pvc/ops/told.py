@@ -16,6 +16,7 @@ from pvc.core.json_text import parse
 from pvc.core.program import run as run_program
 from pvc.errors import CorruptError, NotFoundError
 from pvc.launch.entry import CONTEXT
+from pvc.model.pin import Privacy
 from pvc.model.session import Mode
 from pvc.model.span import Rendered, Span, Unversioned, lift
 from pvc.ops.pins import body_of, version_of
@@ -57,8 +58,17 @@ class Teller:
         return max(pins, key=lambda pin: (pin.n, *pin.order))
 
     def rendered(self, pin: Pin) -> Rendered:
-        """Render a pin again. Raises `CorruptError` when other bytes come out than were pinned."""
-        rendered = self.render(pin)
+        """Give a pinned prompt: rendered again, or, where that cannot be, as it was kept.
+
+        Raises `CorruptError` when other bytes come out than were pinned.
+        """
+        try:
+            rendered = self.render(pin)
+        except NotFoundError:
+            whole = self._store.read(pin.prompt) if pin.privacy is Privacy.BYTES else None
+            if whole is None:
+                raise
+            return as_it_was(whole)
         if rendered.digest != pin.prompt:
             raise CorruptError(
                 f"session `{pin.session}` renders to {rendered.digest.short},"
@@ -68,16 +78,13 @@ class Teller:
             )
         return rendered
 
-    def render(self, pin: Pin) -> Rendered:
-        """Render a pin again, whatever comes out."""
+    def render(self, pin: Pin, values: dict[str, object] | None = None) -> Rendered:
+        """Render a pin again, or over other values, whatever comes out."""
         if pin.observed:
-            data = self.body(pin.prompt, f"the bytes of session `{pin.session}`")
-            return Rendered(
-                data, (Span(0, len(data), Unversioned()),) if data else (), (len(data),)
-            )
+            return as_it_was(self.body(pin.prompt, f"the bytes of session `{pin.session}`", pin))
         if pin.context:
             pin = self.told_under(pin)
-        values = self.values(pin)
+        values = self.values(pin) if values is None else values
         entries = [
             (entry.n, str(entry.entry.mode), self.text(entry))
             for entry in self.entries(pin)
@@ -88,7 +95,7 @@ class Teller:
 
     def values(self, pin: Pin) -> dict[str, object]:
         """Read the environment of a pin."""
-        data = self.body(pin.environment, f"the values of session `{pin.session}`")
+        data = self.body(pin.environment, f"the values of session `{pin.session}`", pin)
         values = parse(data.decode())
         if not isinstance(values, dict):
             raise CorruptError(f"the values of session `{pin.session}` are no object")
@@ -101,7 +108,7 @@ class Teller:
     def text(self, pin: Pin) -> bytes:
         """Read the text of an entry."""
         digest = pin.entry.digest if pin.entry else None
-        return self.body(digest, f"the text of entry {pin.n} of session `{pin.session}`")
+        return self.body(digest, f"the words of entry {pin.n} of session `{pin.session}`", pin)
 
     def entries(self, pin: Pin) -> tuple[Pin, ...]:
         """Give the pins whose entries make up the prompt at `pin`: from the last replace on."""
@@ -141,12 +148,12 @@ class Teller:
         """Give all pins up to `pin`, oldest first."""
         return tuple(reversed([*self.back(pin)]))
 
-    def body(self, digest: Digest | None, what: str) -> bytes:
-        """Read a body. Raises `NotFoundError` when this clone does not hold it."""
+    def body(self, digest: Digest | None, what: str, pin: Pin | None = None) -> bytes:
+        """Read a body that `pin` names. Raises `NotFoundError`, saying why it is not here."""
         if digest is None:
             return body_of(self.repo, None, what)
         if digest not in self._bodies:
-            self._bodies[digest] = body_of(self.repo, digest, what, self._store)
+            self._bodies[digest] = body_of(self.repo, digest, what, self._store, pin)
         return self._bodies[digest]
 
     def _chain(self, session: str, chain: str) -> dict[Digest, Pin]:
@@ -173,3 +180,8 @@ class Teller:
             pack = pack_of(self.repo, version)
             self._packs[version.id] = (pack, compile_pack(pack))
         return self._packs[pin.commit or version.id]
+
+
+def as_it_was(data: bytes) -> Rendered:
+    """Take bytes that were kept whole: of none of them is it known where they came from."""
+    return Rendered(data, (Span(0, len(data), Unversioned()),) if data else (), (len(data),))

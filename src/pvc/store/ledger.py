@@ -18,7 +18,7 @@ from pvc.errors import CorruptError, UsageError
 from pvc.launch import disk
 from pvc.launch.index import BY_PROMPT, BY_RECEIPT, BY_SESSION, session_key
 from pvc.launch.record import quote
-from pvc.model.digest import TAG
+from pvc.model.digest import KEYED_TAG, TAG
 from pvc.store.codec import decode, decode_named, from_micros, split_segment
 from pvc.store.counts import Standing, sessions_on, version_key
 from pvc.store.index import look_up, stretches
@@ -78,7 +78,7 @@ class Ledger:
 
     def digest(self, prefix: str) -> tuple[Pin, ...]:
         """Give the pins whose prompt or receipt begins with `prefix`, newest first."""
-        digits = prefix.removeprefix(TAG)
+        digits = prefix.removeprefix(TAG).removeprefix(KEYED_TAG)
         if not MIN_PREFIX <= len(digits) <= 64 or not _HEX.issuperset(digits):
             raise UsageError(
                 f"`{prefix}` begins no digest", hint=f"`{TAG}` and {MIN_PREFIX} to 64 hex digits"
@@ -86,11 +86,10 @@ class Ledger:
         low = bytes.fromhex(digits[:16].ljust(16, "0"))
         high = bytes.fromhex(digits[:16].ljust(16, "f"))
         found = [*self._found(BY_PROMPT, low, high), *self._found(BY_RECEIPT, low, high)]
-        wanted = TAG + digits
         pins = {
             pin.receipt: pin
             for pin in found
-            if pin.prompt.startswith(wanted) or pin.receipt.startswith(wanted)
+            if pin.prompt.hex.startswith(digits) or pin.receipt.hex.startswith(digits)
         }
         return _newest_first(pins.values())
 

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 @click.option("--out", metavar="FILE", help="Write the prompt to FILE; `-` is stdout.")
 @click.option("--resume", is_flag=True, help="Give the pinned bytes back; needs no environment.")
 @click.option("--repin", metavar="REASON", help="Let a known session change; recorded.")
+@click.option(
+    "--privacy", metavar="WHAT", help="What is kept: inputs, bytes, digest or keyed; pvc.privacy."
+)
 @click.option("--must-record", is_flag=True, help="Fail when the pin cannot be recorded.")
 @click.option("--request", metavar="FILE", help="Pin a request body as it was sent.")
 @click.option("--rendered", metavar="FILE", help="Pin a prompt that something else rendered.")
