@@ -182,7 +182,7 @@ class _Reader:
     def _records(self, data: bytes, path: str, idx: bytes) -> None:
         stem = path.partition(".")[0]
         records, tables = split_segment(data, stem)
-        placed = self._decoded(records, path)
+        placed = self._decoded(records, path, data)
         if not 0 < len(records) <= SEGMENT_PINS:
             self._say(f"segment `{stem}` has {len(records)} pins", path)
         if len(placed) < len(records):
@@ -196,10 +196,11 @@ class _Reader:
             self._say(f"segment `{stem}` has not one table for each of its prompts", path, at)
         self.prompts |= prompts
 
-    def _decoded(self, records: tuple[bytes, ...], path: str) -> list[Placed]:
+    def _decoded(self, records: tuple[bytes, ...], path: str, data: bytes) -> list[Placed]:
         """Decode the records that can be."""
         placed, at = [], 0
         for record in records:
+            at = data.index(record, at)
             try:
                 placed.append(Placed(decode(record, path), path, at))
             except CorruptError as error:
