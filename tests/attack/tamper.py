@@ -388,6 +388,15 @@ def body_changed(world: World) -> None:
     world.push(ref)
 
 
+def bodies_dropped(world: World) -> None:
+    """What sessions were filled with goes from Ada's clone and from the hub."""
+    for ref in world.ada.git("for-each-ref", "--format=%(refname)", "refs/pvc").split("\n"):
+        if "/bodies/" in ref:
+            world.ada.git("update-ref", "-d", ref)
+    for ref in world.hub.git("for-each-ref", "--format=%(refname)", "refs/pvc/bodies").split("\n"):
+        world.hub.git("update-ref", "-d", ref)
+
+
 def commit_replaced(world: World) -> None:
     world.ada.git("replace", world.ada.git("rev-parse", TREE), f"{TREE}~1")
 
@@ -498,6 +507,7 @@ ATTACKS = (
     Attack("channel moved to a version outside of the chain", channel_moved_off_the_chain, "ada",
            "move", "move", "move"),
     Attack("body changed", body_changed, "ada", "body", "sync", "body"),
+    Attack("bodies dropped, not forgotten", bodies_dropped, "ada", "body", "—", "—"),
     Attack("commit replaced (`refs/replace`)", commit_replaced, "ada", "replaced", "—", "—"),
     Attack("commit grafted (`info/grafts`)", commit_grafted, "ada", "replaced", "—", "—"),
     Attack("program cache poisoned", cache_poisoned, "ada", "cache", "—", "—"),

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from pvc.model.names import ObjectId
     from pvc.model.pin import Pin, PromptFacts
+    from pvc.model.tombstone import Tombstone
     from pvc.store.codec import Unrendered
     from pvc.store.repo import Commit, Entry, Repository
 
@@ -71,6 +72,7 @@ class Fold:
     pins: tuple[Placed, ...]
     prompts: dict[str, PromptFacts | Unrendered]
     """What its tables say of each prompt, by digest."""
+    forgotten: tuple[Tombstone, ...]
     problems: tuple[Problem, ...]
 
 
@@ -91,7 +93,9 @@ def read_fold(repo: Repository, commit: Commit, *, contents: bool = True) -> Fol
         reader.problems.append(
             Problem(error.message, error.at, None, error.hint, isinstance(error, CorruptError))
         )
-    return Fold(tuple(reader.pins), reader.prompts, tuple(reader.problems))
+    return Fold(
+        tuple(reader.pins), reader.prompts, tuple(reader.forgotten), tuple(reader.problems)
+    )
 
 
 class _Reader:
@@ -101,7 +105,7 @@ class _Reader:
         self._repo = repo
         self._commit = commit
         self._digests: list[Digest] = []
-        self._times: list[int] = []
+        self.forgotten: list[Tombstone] = []
         self.pins: list[Placed] = []
         self.prompts: dict[str, PromptFacts | Unrendered] = {}
         self.problems: list[Problem] = []
@@ -177,7 +181,7 @@ class _Reader:
         tombstones = decode_tombstones(data, stem)
         if len(tombstones) > MOST_TABLES:
             self._say(f"segment `{stem}` has more than {MOST_TABLES} tombstones", path)
-        self._times += [each.time for each in tombstones]
+        self.forgotten += tombstones
 
     def _records(self, data: bytes, path: str, idx: bytes) -> None:
         stem = path.partition(".")[0]
@@ -211,7 +215,8 @@ class _Reader:
 
     def _trailers(self, parent: Commit | None, numbers: list[int]) -> None:
         commit = self._commit
-        times = [placed.pin.time for placed in self.pins] or self._times
+        times = [placed.pin.time for placed in self.pins]
+        times = times or [tombstone.time for tombstone in self.forgotten]
         wanted = FoldMessage(
             pins=len(self.pins),
             first_segment=numbers[0],

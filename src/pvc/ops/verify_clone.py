@@ -25,6 +25,9 @@ from pvc.store.bodies import body_refs
 from pvc.store.codec import decode_named
 from pvc.store.versions import at_commit
 
+MOST_FOLDERS = 8
+"""Deeper than any body lies."""
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -44,30 +47,36 @@ def check_bodies(repo: Repository, report: Report) -> None:
                 _body(report, path.name, data, path=str(path))
     seen: set[tuple[str, ObjectId]] = set()
     for ref in body_refs(repo):
-        try:
-            tip = repo.ref(ref)
-            commit = repo.commit(tip) if tip else None
-            rows = [(row.name, row.oid) for row in repo.tree(commit.tree)] if commit else []
-        except PvcError as error:
-            report.add("body", f"a bodies ref: {error}", ref=ref)
-            continue
-        for name, oid in rows:
-            if (name, oid) not in seen:
-                seen.add((name, oid))
-                _bodies_folder(repo, report, ref, name, oid)
+        tip = repo.ref(ref)
+        if tip is not None:
+            _bodies_below(repo, report, ref, tip, "", seen)
 
 
-def _bodies_folder(repo: Repository, report: Report, ref: str, name: str, oid: ObjectId) -> None:
+def _bodies_below(
+    repo: Repository,
+    report: Report,
+    ref: str,
+    folder: ObjectId,
+    prefix: str,
+    seen: set[tuple[str, ObjectId]],
+) -> None:
+    if (prefix, folder) in seen or prefix.count("/") > MOST_FOLDERS:
+        return
+    seen.add((prefix, folder))
     try:
-        rows = repo.tree(oid)
+        rows = repo.tree(folder)
     except PvcError as error:
-        report.add("body", f"a folder of bodies: {error}", ref=ref, path=name)
+        report.add("body", f"a folder of bodies: {error}", ref=ref, path=prefix)
         return
     for row in rows:
+        path = prefix + row.name
+        if row.is_tree:
+            _bodies_below(repo, report, ref, row.oid, f"{path}/", seen)
+            continue
         try:
-            _body(report, name + row.name, repo.blob(row.oid), ref=ref, path=f"{name}/{row.name}")
+            _body(report, path.replace("/", ""), repo.blob(row.oid), ref=ref, path=path)
         except PvcError as error:
-            report.add("body", f"a body: {error}", ref=ref, path=f"{name}/{row.name}")
+            report.add("body", f"a body: {error}", ref=ref, path=path)
 
 
 def _body(report: Report, name: str, data: bytes, *, path: str, ref: str = "") -> None:

@@ -140,7 +140,8 @@ class Ledgers:
         self._gaps()
 
     def _problems(self, chain: Chain, commit: Commit, fold: Fold) -> None:
-        self.report.step("folds", 1)
+        self.report.step("folds")
+        self.report.counts["tombstones"] += len(fold.forgotten)
         for each in fold.problems:
             code = "record" if each.byte is not None and each.is_damage else "fold"
             self.report.add(

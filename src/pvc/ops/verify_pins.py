@@ -21,6 +21,7 @@ from pvc.model.digest import Digest
 from pvc.ops.pins import version_of
 from pvc.ops.programs import pack_of
 from pvc.ops.told import Teller
+from pvc.ops.verify_absent import Absences, AbsentError, DroppedError
 from pvc.ops.verify_seen import Seen
 from pvc.store.bodies import Bodies
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 VERSIONS_KEPT = 64
 SESSIONS_KEPT = 256
-_PARTS = {"environment": "the values", "tools": "the tools"}
+BODIES_KEPT = 4096
 
 
 class Outcome(NamedTuple):
@@ -44,10 +45,6 @@ class Outcome(NamedTuple):
     """Whether the same prompt, from the same inputs, was rendered before."""
 
 
-class _AbsentError(Exception):
-    """An input is not here; says which."""
-
-
 @dataclass
 class Renderer:
     """Renders pins of one repository again."""
@@ -56,8 +53,10 @@ class Renderer:
     _seen: Seen = field(default_factory=Seen)
     _versions: dict[CommitId, tuple[Version, int]] = field(default_factory=dict)
     _sessions: int = 0
+    _reads: int = 0
 
     def __post_init__(self) -> None:
+        self._absences = Absences(self.repo)
         self._bodies = Bodies(self.repo)
         self._teller = Teller(self.repo)
 
@@ -67,8 +66,10 @@ class Renderer:
             return Outcome(is_known=True)
         try:
             problem = self._observed(pin) if pin.observed else self._rendered(pin, facts)
-        except _AbsentError as error:
+        except AbsentError as error:
             return Outcome(absent=str(error))
+        except DroppedError as error:
+            return Outcome("body", str(error))
         except UnsupportedError as error:
             return Outcome(absent=f"this pvc cannot: {error.message}")
         except CorruptError as error:
@@ -78,12 +79,12 @@ class Renderer:
         return problem or Outcome()
 
     def _observed(self, pin: Pin) -> Outcome | None:
-        self._body(pin.prompt, "the bytes that were observed")
+        self._body(pin, pin.prompt, "the bytes that were observed")
         return None
 
     def _rendered(self, pin: Pin, facts: PromptFacts | None) -> Outcome | None:
         if pin.context:
-            self._body(pin.context, "what was delivered")
+            self._body(pin, pin.context, "the texts that were delivered")
             pin = self._base(pin)
         version, rule = self._version(pin)
         if (version.tree, version.number) != (pin.tree, pin.version):
@@ -105,14 +106,14 @@ class Renderer:
         return None
 
     def _prompt(self, pin: Pin, version: Version) -> prompts.Prompt:
-        values: Any = parse(self._body(pin.environment, _PARTS["environment"]).decode())
+        values: Any = parse(self._body(pin, pin.environment, "the values").decode())
         if not isinstance(values, dict):
             raise CorruptError("the body of its values is no object")
         tools = None
         if pin.tools is not None:
-            tools = parse(self._body(pin.tools, _PARTS["tools"]).decode())
+            tools = parse(self._body(pin, pin.tools, "the tools").decode())
         entries = [
-            (entry.n, str(entry.entry.mode), self._body(entry.entry.digest, "the text of an entry"))
+            (entry.n, str(entry.entry.mode), self._body(entry, entry.entry.digest, "the entries"))
             for entry in (self._entries(pin) if pin.entry else ())
             if entry.entry
         ]
@@ -121,22 +122,25 @@ class Renderer:
 
     # --- inputs -------------------------------------------------------------------------------
 
-    def _body(self, digest: Digest | None, what: str) -> bytes:
+    def _body(self, pin: Pin, digest: Digest | None, what: str) -> bytes:
         if digest is None:
-            raise _AbsentError(f"{what} were not recorded")
-        data = self._bodies.read(digest)
+            raise AbsentError(f"{what} were not recorded")
+        self._reads += 1
+        if self._reads % BODIES_KEPT == 0:
+            self._bodies = Bodies(self.repo)
+        data = None if digest.is_keyed else self._bodies.read(digest)
         if data is None:
-            raise _AbsentError(f"{what} are not in this clone")
+            raise self._absences.explain(pin, digest, what)
         return data
 
     def _version(self, pin: Pin) -> tuple[Version, int]:
         if pin.commit is None:
-            raise _AbsentError("the record names no version")
+            raise AbsentError("the record names no version")
         if pin.commit not in self._versions:
             try:
                 found = version_of(self.repo, pin)
             except NotFoundError:
-                raise _AbsentError("the version is not in this clone") from None
+                raise AbsentError("the version is not in this clone") from None
             pack = pack_of(self.repo, found)
             if len(self._versions) >= VERSIONS_KEPT:
                 self._versions.pop(next(iter(self._versions)))
@@ -149,14 +153,14 @@ class Renderer:
         try:
             return self._teller.entries(pin)
         except NotFoundError:
-            raise _AbsentError("an earlier pin of the session is not in this clone") from None
+            raise AbsentError("an earlier pin of the session is not in this clone") from None
 
     def _base(self, delivery: Pin) -> Pin:
         self._let_go()
         try:
             return self._teller.told_under(delivery)
         except NotFoundError:
-            raise _AbsentError("the pin that it was delivered under is not here") from None
+            raise AbsentError("the pin that it was delivered under is not here") from None
 
     def _let_go(self) -> None:
         self._sessions += 1

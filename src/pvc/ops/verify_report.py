@@ -73,8 +73,8 @@ class Found:
 
 
 COUNTED = (
-    "versions", "moves", "ledgers", "folds", "pins", "prompts", "bodies", "programs", "spooled",
-    "signatures", "receipts",
+    "versions", "moves", "ledgers", "folds", "pins", "tombstones", "prompts", "bodies", "programs",
+    "spooled", "signatures", "receipts",
 )  # fmt: skip
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 from array import array
 
-from blake3 import blake3
-
 _FIRST_SLOTS = 1024
 
 
@@ -18,7 +16,9 @@ class Seen:
     """A set that only grows; it can say `new` of a key, and `there` of one that was added."""
 
     def __init__(self) -> None:
-        self._key = os.urandom(32)
+        from blake3 import blake3
+
+        self._hash, self._key = blake3, os.urandom(32)
         self._slots = array("Q", bytes(8 * _FIRST_SLOTS))
         self._count = 0
 
@@ -41,7 +41,7 @@ class Seen:
         return True
 
     def _mark(self, key: bytes) -> int:
-        return int.from_bytes(blake3(key, key=self._key).digest(8), "big") or 1
+        return int.from_bytes(self._hash(key, key=self._key).digest(8), "big") or 1
 
     def _place(self, mark: int) -> int:
         """Find the slot that holds a mark, or the free one where it belongs."""
