@@ -93,9 +93,7 @@ def read_fold(repo: Repository, commit: Commit, *, contents: bool = True) -> Fol
         reader.problems.append(
             Problem(error.message, error.at, None, error.hint, isinstance(error, CorruptError))
         )
-    return Fold(
-        tuple(reader.pins), reader.prompts, tuple(reader.forgotten), tuple(reader.problems)
-    )
+    return Fold(tuple(reader.pins), reader.prompts, tuple(reader.forgotten), tuple(reader.problems))
 
 
 class _Reader:
