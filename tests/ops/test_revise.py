@@ -8,6 +8,7 @@ import pytest
 
 from pvc.errors import DecodeError, MovedError, NotFoundError, PvcError, RefusedError, UsageError
 from pvc.model.names import PackName
+from pvc.ops.hook import run as hook
 from pvc.ops.init import write_builtin_packs
 from pvc.ops.pins import version_of
 from pvc.ops.revise import Edits, NewFile, read_edited
@@ -15,6 +16,7 @@ from pvc.ops.select import select_pin
 from pvc.ops.subject import blame_subject
 from pvc.ops.supersede import Superseded
 from pvc.ops.supersede import run as supersede
+from pvc.report.hook import to_lines
 from pvc.store.repo import MODE_EXECUTABLE
 from pvc.store.versions import VersionInfo, chain, find, pack_commits, sources, tip, walk
 from sessions import FILES, Sessions
@@ -257,7 +259,13 @@ def test_a_folder_that_takes_an_edit_back_is_told_so(
     sessions: Sessions, workspace: Workspace
 ) -> None:
     edit(sessions.repo, put("a.md", "A hotfix.\n"))
+    merged = hook(sessions.repo, "post-merge", ["0"], bytes, 0)
+    assert list(to_lines(merged)) == [
+        "pvc: agent@2 was edited in the chain, and the folder of agent lacks that"
+    ]
     workspace.commit({"agent/b.md": "You serve {who} daily.\n"})
+    merged = hook(sessions.repo, "post-merge", ["0"], bytes, 0)
+    assert merged.moved_on == (("agent", "agent@2"),)
     result = supersede(sessions.repo, "agent", "Daily")
     assert result.undone == ("a.md",)
     edit(sessions.repo, put("a.md", "A hotfix.\n"))

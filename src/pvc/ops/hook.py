@@ -37,6 +37,8 @@ class HookResult:
     impacts: tuple[Impact, ...] = ()
     moved_on: tuple[tuple[str, str], ...] = ()
     """Trees whose folder is no longer what was adopted: name and newest version."""
+    behind: tuple[tuple[str, str], ...] = ()
+    """Trees that were edited in the chain, and whose folder lacks that alone; the same."""
     refused: tuple[RefusedError, ...] = ()
 
     @property
@@ -164,7 +166,7 @@ def _post_merge(repo: Repository) -> HookResult:
     from pvc.ops.supersede import run as supersede
     from pvc.store.versions import tip
 
-    moved_on = []
+    moved_on, behind = [], []
     for name in find_trees(repo):
         newest = tip(repo, "trees", name)
         if newest is None:
@@ -173,6 +175,9 @@ def _post_merge(repo: Repository) -> HookResult:
             planned = supersede(repo, name, "look", dry_run=True, accept_findings=True)
         except (NotFoundError, DecodeError, RefusedError, UsageError):
             continue  # a folder that cannot be adopted is for `pvc check` to tell
-        if planned.changed:
+        own = {path for path in planned.changed if not path.startswith(".pvc/")}
+        if own and own <= set(planned.undone):
+            behind.append((name, newest.label))
+        elif planned.changed:
             moved_on.append((name, newest.label))
-    return HookResult(moved_on=tuple(moved_on))
+    return HookResult(moved_on=tuple(moved_on), behind=tuple(behind))

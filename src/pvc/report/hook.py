@@ -28,3 +28,5 @@ def to_lines(result: HookResult) -> Iterator[str]:
                 yield f"  {impact.hit} pinned sessions share that prefix; pvc impact {impact.tree}"
     for name, label in result.moved_on:
         yield f"pvc: the folder of {name} moved on since {label}; pvc supersede {name} -m REASON"
+    for name, label in result.behind:
+        yield f"pvc: {label} was edited in the chain, and the folder of {name} lacks that"
