@@ -77,10 +77,10 @@ def make_world(folder: Path) -> World:
     world = World(folder)
     ada = _cloned(world, "ada")
     ada.git("checkout", "-q", "-b", "main")
-    _adopt(ada, "You mend ships in {cwd}.\n", "First")
+    adopt(ada, "You mend ships in {cwd}.\n", "First")
     ada.pvc("pin", "agent", "--session", "s1", "--set", "cwd=/srv")
     ada.pvc("sync")
-    _adopt(ada, "You mend boats in {cwd}.\n", "Second")
+    adopt(ada, "You mend boats in {cwd}.\n", "Second")
     first = _move(ada, f"{TREE}~1")
     ada.git("update-ref", PRODUCTION, _move(ada, TREE, first))
     ada.pvc("pin", "agent", "--session", "s2", "--set", "cwd=/srv")
@@ -114,7 +114,8 @@ def _cloned(world: World, name: str) -> Clone:
     return clone
 
 
-def _adopt(clone: Clone, text: str, reason: str) -> None:
+def adopt(clone: Clone, text: str, reason: str) -> None:
+    """Make the next version of the tree `agent`."""
     clone.write("agent/pvc.toml", MANIFEST)
     clone.write("agent/1.md", text)
     clone.commit(reason)

@@ -14,7 +14,7 @@ as its segments.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.errors import CorruptError, PvcError, RefusedError
@@ -84,11 +84,17 @@ def check_fold(repo: Repository, commit: Commit) -> None:
         raise RefusedError(problem.message, hint=problem.hint)
 
 
-def read_fold(repo: Repository, commit: Commit, *, contents: bool = True) -> Fold:
-    """Read what a fold adds. Without `contents` only that nothing before it changed."""
-    reader = _Reader(repo, commit)
+def read_fold(
+    repo: Repository, commit: Commit, *, contents: bool = True, is_cut: bool = False
+) -> Fold:
+    """Read what a fold adds. Without `contents` only that nothing before it changed.
+
+    Where a shallow clone is cut off (`is_cut`), a fold holds all segments up to it, and there is
+    nothing to hold its message against.
+    """
+    reader = _Reader(repo, replace(commit, parents=()) if is_cut else commit)
     try:
-        reader.read(contents=contents)
+        reader.read(contents=contents, is_cut=is_cut)
     except PvcError as error:
         reader.problems.append(
             Problem(error.message, error.at, None, error.hint, isinstance(error, CorruptError))
@@ -108,7 +114,7 @@ class _Reader:
         self.prompts: dict[str, PromptFacts | Unrendered] = {}
         self.problems: list[Problem] = []
 
-    def read(self, *, contents: bool) -> None:
+    def read(self, *, contents: bool, is_cut: bool) -> None:
         commit = self._commit
         if len(commit.parents) > 1:
             self._say(f"fold `{commit.id.short}` has {len(commit.parents)} parents")
@@ -119,7 +125,7 @@ class _Reader:
         numbers = self._numbers(files, parent)
         for number in numbers:
             self._segment(files, number)
-        if not self.problems:
+        if not self.problems and not is_cut:
             self._trailers(parent, numbers)
 
     def _say(

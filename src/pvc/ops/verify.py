@@ -7,8 +7,8 @@
                 └──► signatures
     bodies, programs, spool, replaced objects, receipts
 
-Rule 1: nothing is written, and nothing derived is trusted: index and program cache are themselves
-among what is looked at.
+Rule 1: nothing is written but the index, and nothing derived is trusted: index and program cache
+are themselves among what is looked at.
 Rule 2: a finding stops nothing; all else is looked at too.
 Rule 3: what is held in memory are commit ids and some bytes a pin, so that a million pins pass.
 Rule 4: nothing is asked of a network, except with `remote`.
@@ -225,6 +225,8 @@ def _named_by(chains: Sequence[Chain], word: str) -> list[Chain]:
         return [chain for chain in chains if chain.key == ("channels", f"{name}/{label}")]
     if at and not label:
         raise UsageError(f"`{word}` ends in `@`", hint="TREE, TREE@V or TREE@CHANNEL")
+    if at:
+        return [chain for chain in chains if chain.key in (("trees", name), ("packs", name))]
     return [
         chain
         for chain in chains

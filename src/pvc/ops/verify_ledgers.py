@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from pvc.store.repo import Commit, Repository
 
 
+SKEW_S = 3600
+"""Clocks decide nothing; one that is off by more than this is worth a note."""
+
+
 @dataclass(frozen=True, slots=True)
 class PinInFold:
     """A pin, and where it stands; what its fold said of its prompt, where it said anything."""
@@ -65,6 +69,7 @@ class Ledgers:
 
     def __post_init__(self) -> None:
         self._ledger = Ledger(self.repo)
+        self._ends = self.repo.shallow()
 
     # --- messages -----------------------------------------------------------------------------
 
@@ -134,7 +139,7 @@ class Ledgers:
             for oid in chain.commits:
                 commit = self.repo.commit(oid)
                 is_new = is_new or commit.time.seconds >= (self.since_s or 0)
-                fold = read_fold(self.repo, commit, contents=is_new)
+                fold = read_fold(self.repo, commit, contents=is_new, is_cut=oid in self._ends)
                 self._problems(chain, commit, fold)
                 yield from self._pins_of(chain, commit, fold, own)
         self._gaps()
@@ -161,6 +166,8 @@ class Ledgers:
                 pin, chain.ref, commit, placed.path, placed.byte, fold.prompts.get(pin.prompt)
             )
             self._key(here, own, is_split=chain.is_split)
+            if pin.time > (commit.time.seconds + SKEW_S) * 1_000_000:
+                self.report.note(f"{chain.title} has pins that are dated after their fold")
             self.report.step("pins")
             yield here
 

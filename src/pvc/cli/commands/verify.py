@@ -57,7 +57,7 @@ def command(
 
     WHAT is a tree or pack, TREE@CHANNEL, a writer, a ref or what refs begin with, session:ID,
     b3:…, `spool`, `cache` or `bodies`; without any, all of this clone and all that it saw of
-    remotes. Nothing is written and nothing fetched.
+    remotes. Nothing is changed and nothing fetched.
 
     With --receipt alone, only these records are looked for.
     """
