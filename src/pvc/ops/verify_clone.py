@@ -27,6 +27,8 @@ from pvc.store.versions import at_commit
 
 MOST_FOLDERS = 8
 """Deeper than any body lies."""
+REMEMBERED = 3
+"""To this depth the folders of bodies that two refs share are looked at once: 4,096 of them."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,9 +62,11 @@ def _bodies_below(
     prefix: str,
     seen: set[tuple[str, ObjectId]],
 ) -> None:
-    if (prefix, folder) in seen or prefix.count("/") > MOST_FOLDERS:
+    depth = prefix.count("/")
+    if (prefix, folder) in seen or depth > MOST_FOLDERS:
         return
-    seen.add((prefix, folder))
+    if depth <= REMEMBERED:
+        seen.add((prefix, folder))
     try:
         rows = repo.tree(folder)
     except PvcError as error:

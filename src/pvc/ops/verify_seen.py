@@ -1,4 +1,4 @@
-"""A set of very many keys, of which each takes 16 to 48 bytes, however long it is.
+"""A set of very many keys, of which each takes 16 to 32 bytes, however long it is.
 
 Keys are kept as 64 bits of a BLAKE3 that is keyed anew in each run: two of a million collide once
 in forty million runs, and nobody can prepare keys that do.
@@ -54,7 +54,7 @@ class Seen:
 
     def _grow(self) -> None:
         old = self._slots
-        self._slots = array("Q", bytes(4 * old.itemsize * len(old)))
+        self._slots = array("Q", bytes(2 * old.itemsize * len(old)))
         for mark in old:
             if mark:
                 self._slots[self._place(mark)] = mark
