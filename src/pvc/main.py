@@ -27,9 +27,11 @@ def main() -> "NoReturn":
     if words[:1] == ["-C"] and words[2:3] == ["pin"]:
         words = ["pin", *words[:2], *words[3:]]
     if words[:1] == ["blame"] or (words[:1] == ["-C"] and words[2:3] == ["blame"]):
+        gc.disable()  # an answer is one pass over its runs
         code = _short(lambda: _warm_blame(words))
         if code is not None:
             _end(code)
+        gc.enable()
     if words[:1] != ["pin"] or "--help" in words or "-h" in words:
         from pvc.cli.main import main as cli
 

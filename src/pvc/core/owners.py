@@ -74,7 +74,9 @@ class Table:
             arrays.append(body[at : at + 4 * count].cast("I"))
             at += 4 * count
         self._file_firsts, self._ends, self._revisions, self._offsets = arrays[:4]
-        self._part_firsts, self._revision_versions, self._part_ends, self._part_sources = arrays[4:]
+        self._part_firsts, self._revision_versions, self._part_ends, self._part_sources = (
+            array.tolist() for array in arrays[4:]
+        )
         self._texts = str(body[at:], "utf-8", "surrogateescape").split("\0")
         self.commit, self.rule = self._texts[:2]
         self.paths = {path: number for number, path in enumerate(self._texts[2 : 2 + files])}
@@ -124,15 +126,22 @@ class Table:
         number = self.paths[path]
         low, high = self._file_firsts[number], self._file_firsts[number + 1]
         piece = _after(self._ends, start, low, high)
-        while start < end and piece < high:
-            stop = min(self._ends[piece], end)
-            begin = self._ends[piece - 1] if piece > low else 0
-            revision, offset = self._revisions[piece], self._offsets[piece] + start - begin
-            version = self._revision_versions[revision]
-            for size, source in self._cut(revision, offset, stop - start):
-                yield start, start + size, version, source
+        begin = self._ends[piece - 1] if piece > low else 0
+        columns = (self._ends, self._revisions, self._offsets)
+        firsts, ends, sources = self._part_firsts, self._part_ends, self._part_sources
+        for till, revision, origin in zip(*(c[piece:high].tolist() for c in columns), strict=True):
+            if start >= end:
+                return
+            size, offset = min(till, end) - start, origin + start - begin
+            version, first = self._revision_versions[revision], firsts[revision]
+            if firsts[revision + 1] == first + 1 and ends[first] - offset >= size:
+                yield start, start + size, version, sources[first] - 1  # one commit wrote it all
                 start += size
-            piece += 1
+            else:
+                for some, source in self._cut(revision, offset, size):
+                    yield start, start + some, version, source
+                    start += some
+            begin = till
 
     def _cut(self, revision: int, offset: int, size: int) -> "Iterator[tuple[int, int]]":
         """Cut bytes of a revision by the commits that wrote them: `(size, source)`."""
@@ -158,28 +167,44 @@ class Table:
                 rule = ("glue", f"{self.rule}/{origin[1]}")
                 out.append((a, b, rule, 0, section, "", NOBODY, NOBODY))
                 continue
-            for run in self._owned(a, b, origin, offset + a - first, section):
-                if out and _continues(out[-1], run):
-                    out[-1] = (out[-1][0], run[1], *out[-1][2:])
-                else:
-                    out.append(run)
+            owned = self._owned(a, b, origin, offset + a - first, section)
+            if out and owned and _continues(out[-1], owned[0]):
+                before = out.pop()
+                owned[0] = (before[0], owned[0][1], *before[2:])
+            out += owned
         return out
 
     def _owned(
         self, start: int, end: int, origin: "tuple[str, ...]", offset: int, section: str
-    ) -> "Iterator[Run]":
+    ) -> "list[Run]":
         kind = origin[0]
         if kind == "source":
-            blob = self.blob(origin[1])
-            for a, b, version, source in self.parts(origin[1], offset, offset + end - start):
-                at = start + a - offset
-                yield at, at + b - a, origin, a, section, blob, version, source
-        elif kind == "binding" and origin[3]:  # the placeholder's version; a bare value has none
+            return self._from_file(start, end, origin, offset, section)
+        version = NOBODY
+        if kind == "binding" and origin[3]:  # the placeholder's version; a bare value has none
             at = int(origin[4])
-            for _, _, version, _ in self.parts(origin[3], at, at + 1):
-                yield start, end, origin, offset, section, "", version, NOBODY
-        else:
-            yield start, end, origin, offset, section, "", NOBODY, NOBODY
+            for part in self.parts(origin[3], at, at + 1):
+                version = part[2]
+        return [(start, end, origin, offset, section, "", version, NOBODY)]
+
+    def _from_file(
+        self, start: int, end: int, origin: "tuple[str, ...]", offset: int, section: str
+    ) -> "list[Run]":
+        """Cut a span that stands in a file from `offset` on; neighbours of one owner are one."""
+        out: list[Run] = []
+        path = origin[1]
+        blob, by = self.blob(path), start - offset
+        parts = self.parts(path, offset, offset + end - start)
+        begin, stop, version, source = next(parts, (offset, offset, NOBODY, NOBODY))
+        for a, b, of, written in parts:
+            if of != version or written != source:
+                run = (begin + by, stop + by, origin, begin, section, blob, version, source)
+                out.append(run)
+                begin, version, source = a, of, written
+            stop = b
+        if begin < stop:
+            out.append((begin + by, stop + by, origin, begin, section, blob, version, source))
+        return out
 
 
 def _continues(a: "Run", b: "Run") -> bool:

@@ -164,19 +164,26 @@ def _range(subject: _Subject, given: "Given") -> tuple[int, int]:
 
 
 def _as_text(subject: _Subject, table: "Table", runs: "list[Run]", *, colour: bool) -> str:
+    data = subject.data
+    owners: dict[tuple[int, int], str] = {}  # of what files hold: one text for many runs
     rows = []
-    reasons = set()
     for run in runs:
-        data = subject.data[run[0] : run[1]]
-        rows.append((str(run[0]), _owner(table, run), run[4], data))
-        if run[6] != NOBODY:
-            _, name, number, _, author, _, reason = table.version(run[6])
-            reasons.add((name, number, author, reason))
-    lines = (*words.run_lines(rows, colour=colour), *words.reason_lines(reasons))
-    return "".join([f"{line}\n" for line in lines])
+        start, end, origin, _, section, _, version, source = run
+        if origin[0] != "source" or version == NOBODY:
+            owner = _owner(table, run)
+        elif (owner := owners.get((version, source), "")) == "":
+            owner = owners[version, source] = _owner(table, run)
+        rows.append((str(start), owner, section, data[start:end]))
+    reasons = []
+    for version in {run[6] for run in runs} - {NOBODY}:
+        _, name, number, _, author, _, reason = table.version(version)
+        reasons.append((name, number, author, reason))
+    lines = (*words.run_lines(rows, colour=colour), *words.reason_lines(reasons), "")
+    return "\n".join(lines)
 
 
 def _owner(table: "Table", run: "Run") -> str:
+    """Say who owns a run; of a file's, its version and source say it all."""
     origin = run[2]
     if origin[0] == "binding":
         return f"value {origin[1]} ({origin[2]})"

@@ -52,19 +52,34 @@ def who(label: str, commit: str, author: str, seconds: int | None) -> str:
 
 def run_lines(rows: "Sequence[Row]", *, colour: bool) -> "Iterator[str]":
     """Show runs, one on a line: `(place, owner, section, data)`."""
-    wide = max([len(row[1]) for row in rows], default=0)
-    named = max([len(row[2]) for row in rows], default=0)
+    dim, yellow, cyan, plain = (DIM, YELLOW, CYAN, PLAIN) if colour else ("", "", "", "")
+    owners = _column({row[1] for row in rows})
+    sections = _column({row[2] for row in rows})
+    cells: dict[tuple[str, str], str] = {}
+    excerpts: dict[bytes, str] = {}  # of a prompt in many runs, most are a blank or a line break
     for start, owner, section, data in rows:
-        yield _run_line(f"{start:>7}", f"{owner:<{wide}}", f"{section:<{named}}", data, colour)
+        cell = cells.get(key := (owner, section))
+        if cell is None:
+            name = f"{cyan}{sections[section]}{plain}"
+            cell = cells[key] = f"{plain}  {yellow}{owners[owner]}{plain}  {name}  "
+        shown = excerpts.get(data)
+        if shown is None:
+            shown = excerpts[data] = _shown(data)
+        yield f"{dim}{start:>7}{cell}{shown}"
 
 
-def _run_line(start: str, owner: str, section: str, data: bytes, colour: bool) -> str:  # noqa: FBT001 - of `run_lines`
-    left, name = printable(owner), printable(section)
-    if colour:
-        return f"{DIM}{start}{PLAIN}  {YELLOW}{left}{PLAIN}  {CYAN}{name}{PLAIN}  " + printable(
-            excerpt(data)
-        )
-    return f"{start}  {left}  {name}  {printable(excerpt(data))}"
+def _column(texts: "set[str]") -> "dict[str, str]":
+    """Fill the cells of a column up to the widest; each text once, for many rows have the same."""
+    wide = max(map(len, texts), default=0)
+    return {text: printable(f"{text:<{wide}}") for text in texts}
+
+
+def _shown(data: bytes) -> str:
+    """Show an excerpt with its control characters escaped; most have none."""
+    text = data[: 4 * EXCERPT_CHARS + 4].decode("utf-8", "replace")
+    if len(text) <= EXCERPT_CHARS and text.isprintable() and "\\" not in text:
+        return text
+    return printable(excerpt(data))
 
 
 def reason_lines(reasons: "Iterable[tuple[str, int, str, str]]") -> "Iterator[str]":
