@@ -110,6 +110,8 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("account_id: a_91kd02", "account_id: a_33fx81"),
         ("You are helping Ida Strand today.", "You are helping Ola Berg today."),
         ("Plan: harbour", "Plan: fleet"),
+        ("User: Ida Strand", ""),
+        ("", "The user's name is Ola Berg."),
         ("<user-profile>Ida, pilot</user-profile>", "<user-profile>Ola, clerk</user-profile>"),
     ],
     "prompt_text_edit": [
@@ -118,6 +120,8 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("The port is 8080.", "The port is 9090."),
         ("Tools: use them rarely, and only in need.", "Tools: use them often, and only in need."),
         ("Mark each step: name, then state.", "Mark each step: state, name, then id."),
+        ("", "The user is the one who decides."),
+        ("## Commands\nRun them one by one.\nSay which one.\n- Stop when one fails.", ""),
         ("Today you may be brief.", "Today you must be brief."),
         ("Answer in two sentences.", "Answer in three sentences."),
         ("# Notes\n- The office opens late.", "# Notes\n- The office opens early."),
@@ -149,6 +153,8 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
             "<agents>\n<agent name='scout'/>\n<agent name='scribe'/>\n</agents>",
         ),
         ("## Agents\n\n| scout | looks |", "## Agents\n\n| scout | looks |\n| scribe | writes |"),
+        ("", "<skills>\n- tide: reads\n- dock: docks\n</skills>"),
+        ("Available agents:\n- scout: looks\n- scribe: writes", ""),
         (
             "| Skill | Use |\n|---|---|\n| tide | reads |",
             "| Skill | Use |\n|---|---|\n| tide | reads |\n| dock | docks |",

@@ -29,6 +29,7 @@ _PERSON_PHRASE = re.compile(
     r",?\s+(?:[A-Z][\w'’-]*\s+){0,2}$"
 )
 _PERSON_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){1,2}")
+_LABELLED_NAME = re.compile(rf"([^\n:=]{{1,40}}(?:[:=]|\bis)\s*){_PERSON_NAME.pattern}\W?\s*$")
 _NAME = re.compile(r"[A-Z][^\W\d]*\W?")
 _SIGNED_IN = re.compile(r"\b(?:signed|logged) in (?:as|with)\s+[\"'`]?$", re.IGNORECASE)
 _PERSON_SECTION = re.compile(
@@ -59,9 +60,16 @@ def user_identity(change: Change) -> Match | None:
     if names and not labelled(change, STATE_CUE):
         return Match(Kind.USER_IDENTITY, f"what looks like a name: {said}", sure=False)
     added = change.only_side
-    if added and len(added) <= 3 and any(_EMAIL.search(line) for line in added):
-        return Match(Kind.USER_IDENTITY, f"a line with an address: `{added[0][:60]}`", sure=False)
+    if added and len(added) <= 3 and any(map(_tells_person, added)):
+        said = f"a line with a name or address: `{added[0][:60]}`"
+        return Match(Kind.USER_IDENTITY, said, sure=False)
     return None
+
+
+def _tells_person(line: str) -> bool:
+    """Tell whether a line holds an address, or a name behind a label of a person."""
+    named = _LABELLED_NAME.match(line)
+    return bool(_EMAIL.search(line) or (named and _PERSON_CUE.search(named[1])))
 
 
 def person_section(change: Change) -> Match | None:

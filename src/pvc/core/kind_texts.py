@@ -84,7 +84,7 @@ def catalog(change: Change) -> Match | None:
     if not change.injected or _ROLE_TAG.match(change.lines[0]):
         return None
     removed, added = ([line for line in side if line.strip()] for side in change.hunk)
-    named = bool(NAMED.search(_list_name(change)))
+    named = bool(NAMED.search(_list_name(change))) or _whole_list(change.only_side)
     items = [line for line in (*removed, *added) if _ITEM.fullmatch(line) or line[:1] == "#"]
     said = became(" ".join(removed), " ".join(added))
     if named and items and len(items) * 2 >= len(removed) + len(added):
@@ -95,6 +95,14 @@ def catalog(change: Change) -> Match | None:
         if reaches and NAMED.search(line.split(":")[0]) and _lists_names(line):
             return Match(Kind.CATALOG, f"an entry of a list in one line: {became(*change.tokens)}")
     return None
+
+
+def _whole_list(lines: list[str]) -> bool:
+    """Tell whether lines that came or went are a list of skills, agents or commands by itself."""
+    head, items = (lines or [""])[0], lines[1:]
+    opens = head[:1] in ("<", "#") or head.endswith(":")
+    listed = sum(_ITEM.fullmatch(line) is not None for line in items)
+    return opens and listed * 2 > len(items) and NAMED.search(words(head)) is not None
 
 
 def _lists_names(line: str) -> bool:
