@@ -1,7 +1,8 @@
 """Cue words: labels that say what the value after them is.
 
 Rule 1: a cue counts only as a label: just before the value, with a colon, an equals sign or a verb
-between, or at the start of its line. The same word in running text says nothing.
+between, or at the start of its line. Without such a joint it counts where the line holds nothing
+but the word and a value with a digit. The same word in running text says nothing.
 """
 
 from __future__ import annotations
@@ -24,9 +25,21 @@ def cue(words: str) -> re.Pattern[str]:
     )
 
 
+def bears(change: Change, label: re.Pattern[str]) -> bool:
+    """Tell whether the value bears a label of the cue; see rule 1."""
+    if label.search(change.label):
+        return True
+    alone = all(
+        line == change.label + token and re.search(r"\d", token)
+        for line, token in zip(change.lines, change.tokens, strict=True)
+    )
+    found = label.search(f"{change.label.rstrip()}:") if alone else None
+    return found is not None and re.search(r"\w", change.label[: found.start()]) is None
+
+
 def labelled(change: Change, label: re.Pattern[str]) -> bool:
     """Tell whether the word, or the whole line, bears a label of the cue."""
-    if label.search(change.label):
+    if bears(change, label):
         return True
     key = _KEY.match(change.before)
     return key is not None and label.search(key[0]) is not None

@@ -12,7 +12,7 @@ import re
 from itertools import pairwise
 
 from pvc.core.change import Change, Match, became, segment_at
-from pvc.core.cues import cue
+from pvc.core.cues import bears, cue
 from pvc.model.body import Kind
 
 _ID_LEAVES = {"id", "tool_use_id", "call_id", "tool_call_id", "signature", "encrypted_content"}
@@ -54,14 +54,11 @@ def random_id(change: Change) -> Match | None:
         return Match(Kind.RANDOM_ID, f"an address of a session: {said}")
     if _TEMP.search(head) and all(_may_be_temporary(part) for part, _ in parts):
         return Match(Kind.RANDOM_ID, f"a temporary name: {said}")
-    if _opaque_pair(parts[0][0], parts[1][0]) and not _commit(change):
+    opaque = _opaque_pair(parts[0][0], parts[1][0]) or _opaque_tails(old, new, start)
+    if opaque and not _commit(change):
         return Match(Kind.RANDOM_ID, f"an opaque name: {said}")
     well_known = _PORT.search(change.label) and max(len(part) for part, _ in parts) < 5
-    if (
-        not well_known
-        and _ID_CUE.search(change.label)
-        and all(_may_be_id(part) for part, _ in parts)
-    ):
+    if not well_known and bears(change, _ID_CUE) and all(_may_be_id(part) for part, _ in parts):
         return Match(Kind.RANDOM_ID, f"a short tag that is labelled as one: {said}", sure=False)
     return None
 
@@ -93,6 +90,14 @@ def _opaque_pair(old: str, new: str) -> bool:
         return True
     alike = len(old) == len(new) and all(map(str.isalnum, (old, new)))
     return alike and (_opaque(old) or _opaque(new)) and _may_be_id(old) and _may_be_id(new)
+
+
+def _opaque_tails(old: str, new: str, at: int) -> bool:
+    """Tell whether names of several words, of which the place is in the first, end opaquely."""
+    starts = old.rfind("/", 0, at) + 1
+    names = [re.split(r"[-_.]", token[starts:].split("/")[0]) for token in (old, new)]
+    tails = [name[-1] for name in names]
+    return len(names[0]) == len(names[1]) > 1 and all(map(_opaque, tails)) and tails[0] != tails[1]
 
 
 def _may_be_temporary(part: str) -> bool:

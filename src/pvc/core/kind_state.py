@@ -19,7 +19,9 @@ STATE_CUE = cue(
     r"|(?:main |current |git )?branch|head|commit|revision|sha|status|platform|os|os[_ ]version"
     r"|kernel|shell|terminal|host(?:name)?|machine|arch(?:itecture)?|python|node|disk"
     r"|free|memory|cpu|load|battery|(?:open |recent )?files?|ide|editor|selection|cursor|display"
-    r"|screen|device|virtualenv|venv|modified|staged|untracked|ahead|behind"
+    r"|screen|device|gpu|clipboard|uncommitted|stash|failing(?: tests)?|tests failing"
+    r"|recently (?:edited|opened|changed|viewed)|virtualenv|venv|modified|staged|untracked"
+    r"|ahead|behind"
     r"|is (?:a )?git repo(?:sitory)?|git|home|(?:top[- ]level )?entries|contents|index"
 )
 _STATE_SECTION = re.compile(
@@ -37,7 +39,7 @@ _STATE_LINE = re.compile(
     r"|\s+(?:modified|new file|deleted|renamed|both modified):\s+\S.*"
     r"|(?:On branch|HEAD detached at|Your branch is|Untracked files|Changes (?:not )?)\b.*"
     r"|total \d+"
-    r"|(?:/[\w.@~+-]+)+/?)"  # a bare absolute path
+    r"|(?!/(?:private/)?(?:tmp|var/(?:tmp|folders|run)|run|dev/shm)/)(?:/[\w.@~+-]+)+/?)"  # a path
 )
 _COUNTED = re.compile(
     r" (?:[a-z-]+ ){0,2}(?:files?|commits?|changes|entries|director(?:y|ies)|folders|branches"

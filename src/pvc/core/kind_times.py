@@ -21,15 +21,16 @@ _CLOCK_CUE = cue(
 )
 _SPENT = re.compile(
     r"\b(?:idle|elapsed|uptime|(?:up|open|active|running|connected) for|since|left|remaining|age"
-    r"|session length|waited|spent|passed|(?:due|expires|ends|resets|starts) in)\b[^.\n]{0,30}$",
+    r"|session length|waited|spent|passed|(?:due|expires|ends|resets?|starts) in)\b[^.\n]{0,30}$",
     re.IGNORECASE,
 )
+_SIGNS = ("€", "$", "£", "¥")
 _PARTS_OF_DAY = {"morning", "noon", "afternoon", "evening", "night"}
 _DURATION = re.compile(
     r"\d+(?:[.,]\d+)?\s?(?:ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)\b"
 )
 _LOCALE_CUE = cue(
-    r"locale|language|lang|lc_\w+|time ?zone|tz|region|country|currency|units|keyboard layout"
+    r"locale|language|lang|lc_\w+|time ?zone|tz|region|country|currency|units|keyboard(?: layout)?"
     r"|number format|date format"
 )
 _LOCALE_WORD = re.compile(
@@ -116,5 +117,6 @@ def _numbers(change: Change) -> tuple[str, str]:
     found = []
     for line in change.lines:
         matches = re.finditer(rf"\d[\d.,{moments.GROUP}]*(?<=\d)", line)
-        found.append(next((m[0] for m in matches if m.start() <= at <= m.end()), ""))
+        sign = line[at : at + 1] in _SIGNS  # of a currency, in front of the number
+        found.append(next((m[0] for m in matches if m.start() - sign <= at <= m.end()), ""))
     return found[0], found[1]

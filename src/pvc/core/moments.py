@@ -56,7 +56,7 @@ _MONTH = rf"(?:{_either(_MONTH_OF)})(?!\w)\.?"
 _CLOCK = (
     r"(?P<hour>[01]?\d|2[0-3])(?:[:h]|\.(?=\d\d\s?(?:Uhr|[AaPp]\.?[Mm]\b)))(?P<minute>[0-5]\d)"
     r"(?::(?P<second>[0-5]\d)(?:[.,]\d+)?)?"
-    r"(?:\s?(?P<half>[AaPp])\.?[Mm]\b\.?)?(?:\s?(?P<uhr>Uhr)\b)?"
+    r"(?:\s?(?P<half>[AaPp])\.?\s?[Mm]\b\.?)?(?:\s?(?P<uhr>Uhr)\b)?"
     rf"(?:\s?\(?(?P<zone>[+-]\d\d:?\d\d\b|Z\b|(?:{_either(_ZONES)})\b)\)?)?"
 )
 _COMPACT = r"(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)(?P<second>[0-5]\d)?(?P<zone>Z)?"
@@ -77,6 +77,7 @@ _PATTERNS = tuple(
         rf"{_YEAR}年(?P<month>\d{{1,2}})月(?P<day>\d{{1,2}})日",
         rf"{_YEAR}(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?:[T_-]?{_COMPACT})?",
         r"(?P<year>20\d\d)-?W(?P<week>[0-5]\d)(?:-[1-7])?",
+        rf"day \d{{1,3}} of (?:the year|{_YEAR})",
         rf"(?:Q[1-4]|week \d{{1,2}}|KW \d{{1,2}})(?:[ ,/]+{_YEAR})?",
         _CLOCK,
         rf"(?P<weekday>{_either(_DAY_OF)})",
@@ -166,18 +167,25 @@ def same_moment(old: Reading, new: Reading) -> bool:
 
 
 def days_apart(old: str, new: str) -> int | None:
-    """Count the days between two dates, as near as they can be read; null without two dates."""
+    """Count the days between two dates, as near as they can be read; null without two dates.
+
+    Of a month without a day any day may be meant, so the nearest counts.
+    """
     apart = [
-        abs(
-            (
-                date(year or other_year or 2000, m1, d1) - date(other_year or year or 2000, m2, d2)
-            ).days
-        )
-        for year, m1, d1 in read(old).dates
-        for other_year, m2, d2 in read(new).dates
-        if _is_date(m1, d1) and _is_date(m2, d2)
+        _days(one, other)
+        for one in read(old).dates
+        for other in read(new).dates
+        if _is_date(one[1], one[2] or 1) and _is_date(other[1], other[2] or 1)
     ]
     return min(apart, default=None)
+
+
+def _days(one: tuple[int | None, int, int], other: tuple[int | None, int, int]) -> int:
+    """Count the days between two dates; a day of 0 is any of its month."""
+    year = one[0] or other[0] or 2000
+    first = date(year, one[1], one[2] or 1)
+    second = date(other[0] or year, other[1], other[2] or 1)
+    return max(0, abs((first - second).days) - (0 if one[2] and other[2] else 31))
 
 
 def _is_date(month: int, day: int) -> bool:
@@ -235,6 +243,8 @@ def _reading(parts: dict[str, str]) -> Reading:
     elif "day" in parts:
         name = parts.get("name", "").rstrip(".").lower()
         dates = {(year, _MONTH_OF[name] if name else int(parts["month"]), int(parts["day"]))}
+    elif "name" in parts:
+        dates = {(year, _MONTH_OF[parts["name"].rstrip(".").lower()], 0)}
     elif "alone" in parts:
         dates = {(None, _MONTH_OF[parts["alone"].lower()], 0)}
     minutes = seconds = zone = None
@@ -265,7 +275,8 @@ def number_values(text: str) -> set[str]:
     text = text.strip().rstrip("%€$£ ").lstrip("€$£ ")
     found: set[str] = set()
     for groups, point in ((",", "."), (".", ","), (GROUP, ","), (GROUP, ".")):
-        pattern = rf"([+-]?)(\d{{1,3}}(?:[{groups}]\d{{3}})+|\d+)(?:[{point}](\d+))?"
+        grouped = rf"\d{{1,3}}(?:[{groups}]\d{{2,3}})*[{groups}]\d{{3}}"
+        pattern = rf"([+-]?)({grouped}|\d+)(?:[{point}](\d+))?"
         match = re.fullmatch(pattern, text)
         if match:
             whole = re.sub(r"\D", "", match[2])
