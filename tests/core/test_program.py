@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import re
+from array import array
 from itertools import pairwise
+from sys import byteorder
 from typing import Any
 
 import pytest
@@ -107,8 +109,11 @@ def test_a_compiled_pack_survives_being_stored(source: Source) -> None:
     assert program.load(program.dump(compiled)) == compiled
 
 
-@given(st.one_of(st.binary(), st.text("(b-0123456789:;sintf)").map(str.encode)))
-def test_loading_anything_gives_a_value_or_corruption(data: bytes) -> None:
+PLACES = st.lists(st.integers(0, 5), max_size=6).map(lambda places: array("I", places).tobytes())
+LINES = st.lists(st.sampled_from(["s1", "b2", "i7", "i-7", "n", "t", "f", "s0", "b9"]))
+
+
+def is_value_or_corrupt(data: bytes) -> None:
     try:
         value = program.load(data)
     except CorruptError:
@@ -116,20 +121,50 @@ def test_loading_anything_gives_a_value_or_corruption(data: bytes) -> None:
     assert program.load(program.dump(value)) == value
 
 
+@given(st.one_of(st.binary(), st.text("(b-0123456789 \n;sintf").map(str.encode)))
+def test_loading_anything_gives_a_value_or_corruption(data: bytes) -> None:
+    is_value_or_corrupt(data)
+
+
+@given(LINES, PLACES, st.binary(max_size=4))
+def test_loading_what_looks_like_a_program_gives_a_value_or_corruption(
+    words: list[str], places: bytes, texts: bytes
+) -> None:
+    line = " ".join([str(len(places) // 4), *words])
+    is_value_or_corrupt(line.encode() + b"\n" + places + texts)
+
+
 # --- cases ----------------------------------------------------------------------------------
 
 
+NUMBER = (1).to_bytes(4, byteorder)
+NOTHING = bytes(4)
+
+
 @pytest.mark.parametrize(
-    "data", [b"", b"(", b"b3:ab", b"b-5:", b"(nb-5:)", b"i1_0;", b"nn", b"s1:\xff", b"x", b"i;"]
+    "data",
+    [
+        *(b"", b"\n", b"0", b"0\n", b"0 \n", b"x n\n", b"-1 n\n", b"0 x\n", b"0 i\n", b"0 i1_0\n"),
+        *(b"0 s1\n\xff", b"0 b3\nab", b"0 b2\nabc", b"0 s-1\na", b"0 n\n0", b"0 nn\n", b"0 \xb2\n"),
+        *(b"1 n\n", b"1 n\n" + NUMBER, b"2 n\n" + NUMBER * 2, b"1 n\n" + NOTHING[:3]),
+        *(b"2 n\n" + NUMBER + b"\xff" * 4, b"1 n\n" + b"\xff" * 4, b"1\n" + NUMBER),
+    ],
 )
 def test_a_damaged_program_is_corrupt(data: bytes) -> None:
     with pytest.raises(CorruptError):
         program.load(data)
 
 
-def test_deep_nesting_is_corrupt_and_no_crash() -> None:
-    with pytest.raises(CorruptError):
-        program.load(b"(" * 100_000)
+def test_what_is_said_twice_is_written_once() -> None:
+    words = ("when", ("is", ("session", "mode"), "a condition of a rich form"), b"text" * 20)
+    once, often = program.dump((words,)), program.dump((words,) * 50)
+    assert len(often) < len(once) + 50 * 4 + 4
+    assert program.load(often) == (words,) * 50
+
+
+def test_equal_numbers_and_truth_values_stay_what_they_are() -> None:
+    loaded = program.load(program.dump((1, True, 0, False, "1", b"1", (1,), (True,))))
+    assert repr(loaded) == repr((1, True, 0, False, "1", b"1", (1,), (True,)))
 
 
 def test_a_program_holds_nothing_that_changes() -> None:

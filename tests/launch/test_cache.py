@@ -45,7 +45,7 @@ def test_what_verifies_and_is_no_program_is_not_read(tmp_path: Path) -> None:
         assert cache.read(str(tmp_path), OID) is None
 
 
-@pytest.mark.parametrize("damage", [None, b"", b"pvc.program/1 junk"])
+@pytest.mark.parametrize("damage", [None, b"", b"pvc.program/2 junk", b"pvc.program/1 "])
 def test_an_absent_or_damaged_entry_is_compiled_again(
     launches: Launches, damage: bytes | None
 ) -> None:

@@ -31,7 +31,7 @@ def test_a_cold_pin_gives_the_bytes_of_a_warm_one(real: Launches, damage: str) -
         if damage == "deleted":
             path.unlink()
         elif damage == "junk":
-            path.write_bytes(b"pvc.program/1 " + bytes(100))
+            path.write_bytes(b"pvc.program/2 " + bytes(100))
     done = real.pin("agent", "--session", "s", "--set", "who=Ann", "--out", "-")
     assert done.out == b"You work for Ann.\n", done.err
     assert len(list((real.home / "cache/v1").iterdir())) == 1

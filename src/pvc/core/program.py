@@ -508,63 +508,111 @@ def cut(rope: "Rope", ranges: "list[Range]") -> "Rope":
 
 
 # --- programs as bytes ----------------------------------------------------------------------
+#
+#     3 s4 b9 n ⏎  2 0 1  name lit bytes
+#
+# Every distinct value once: so rich programs, which say the same conditions and texts many times,
+# stay small and are loaded in one pass. The line says what each value but the tuples is; then each
+# tuple's size and the places of its items, an inner one before the tuple that holds it; then texts.
 
 
 def dump(value: object) -> bytes:
     """Write tuples of bytes, texts, numbers, truth values and null; equal values, equal bytes."""
-    if value is None:
-        return b"n"
-    if value is True or value is False:
-        return b"t" if value else b"f"
+    from sys import byteorder
+
+    places: dict[Any, int] = {}
+    _collect(value, places)
+    atoms = [*places]
+    numbers: list[int] = []
+    _place(value, places, numbers)
+    texts = [text for mark, text in atoms if mark in "sb"]
+    words = [f"{mark}{len(held) if mark in 'sb' else held}" for mark, held in atoms]
+    line = " ".join([str(len(numbers)), *words]).encode() + b"\n"
+    return line + b"".join([n.to_bytes(4, byteorder) for n in numbers] + texts)
+
+
+def _collect(value: object, places: "dict[Any, int]") -> None:
+    """Give every distinct value that is no tuple its place."""
     if isinstance(value, tuple):
-        return b"(" + b"".join([dump(item) for item in value]) + b")"
+        for item in value:
+            _collect(item, places)
+    else:
+        places.setdefault(_atom(value), len(places))
+
+
+def _place(value: object, places: "dict[Any, int]", numbers: "list[int]") -> int:
+    """Give the place of a value; a tuple that has none yet is written behind its items."""
+    if not isinstance(value, tuple):
+        return places[_atom(value)]
+    items = tuple([_place(item, places, numbers) for item in value])
+    if items not in places:
+        numbers += (len(items), *items)
+    return places.setdefault(items, len(places))
+
+
+def _atom(value: object) -> "tuple[str, object]":
+    """Write a value that is no tuple as its mark and what stands behind it."""
+    if value is None or value is True or value is False:
+        return {None: "n", True: "t", False: "f"}[value], ""
     if isinstance(value, int):
-        return b"i%d;" % value
+        return "i", value
     if isinstance(value, bytes):
-        return b"b%d:" % len(value) + value
+        return "b", value
     if isinstance(value, str):
-        data = value.encode()
-        return b"s%d:" % len(data) + data
+        return "s", value.encode()
     raise TypeError(f"no program holds a {type(value).__name__}")
 
 
 def load(data: bytes) -> object:
     """Read what `dump` wrote. Raises `CorruptError` on anything else."""
+    line, _, rest = data.partition(b"\n")
     try:
-        value, end = _load(data, 0)
-    except (IndexError, ValueError, RecursionError):
+        count, *words = line.decode("ascii").split(" ")
+        end = 4 * _digits(count)
+        values = _atoms(words, rest[end:])
+        held, at = values.__getitem__, 0
+        numbers = memoryview(rest[:end]).cast("I").tolist()
+        if 4 * len(numbers) != end:
+            raise ValueError(end)
+        while at < len(numbers):
+            size, start = numbers[at], at + 1
+            at = start + size
+            items = tuple(map(held, numbers[start:at]))
+            if len(items) != size:
+                raise ValueError(size)
+            values.append(items)
+        return values[-1]
+    except (IndexError, KeyError, TypeError, ValueError):
         raise CorruptError("a compiled program is damaged") from None
-    if end != len(data):
-        raise CorruptError("a compiled program has bytes after its end")
-    return value
 
 
-def _load(data: bytes, at: int) -> "tuple[object, int]":
-    mark = data[at : at + 1]
-    at += 1
-    if mark == b"(":
-        items = []
-        while data[at] != 0x29:
-            item, at = _load(data, at)
-            items.append(item)
-        return tuple(items), at + 1
-    if mark in (b"n", b"t", b"f"):
-        return {b"n": None, b"t": True, b"f": False}[mark], at
-    if mark == b"i":
-        end = data.index(b";", at)
-        minus = data[at : at + 1] == b"-"
-        number = _digits(data[at + minus : end])
-        return (-number if minus else number), end + 1
-    if mark not in (b"b", b"s"):
-        raise ValueError(mark)
-    colon = data.index(b":", at)
-    at, end = colon + 1, colon + 1 + _digits(data[at:colon])
-    if end > len(data):
-        raise ValueError(end)
-    return (data[at:end] if mark == b"b" else data[at:end].decode()), end
+def _atoms(words: "list[str]", texts: bytes) -> "list[object]":
+    values: list[object] = []
+    start = 0
+    for word in words:
+        mark = word[0]
+        if mark in "sb":
+            end = start + _digits(word[1:])
+            text = texts[start:end]
+            values.append(text.decode() if mark == "s" else text)
+            start = end
+        else:
+            values.append(_ATOMS[word] if word in _ATOMS else _number(word))
+    if start != len(texts):
+        raise ValueError(start)
+    return values
 
 
-def _digits(text: bytes) -> int:
+_ATOMS: "dict[str, bool | None]" = {"n": None, "t": True, "f": False}
+
+
+def _number(word: str) -> int:
+    if word[0] != "i":
+        raise ValueError(word)
+    return -_digits(word[2:]) if word[1:2] == "-" else _digits(word[1:])
+
+
+def _digits(text: str) -> int:
     if not text.isdigit():  # a negative length would read the same bytes for ever
         raise ValueError(text)
     return int(text)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Compiled = tuple[str, int, str, tuple[Any, ...]]
     """Tree, number, the version's commit, program."""
 
-HEADER = b"pvc.program/1 "
+HEADER = b"pvc.program/2 "
 _HEADER_SIZE = len(HEADER) + 64 + 1
 FOLDER = "pvc/cache/v1"
 
