@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from pvc.core.compile_recipe import compile_recipe
 from pvc.model.pack import (
     Added,
     Binding,
@@ -39,6 +38,8 @@ def compile_pack(pack: Pack) -> Program:
     """Compile `pack`; equal packs give equal programs."""
     fields = compile_fields(pack.fields)
     if pack.recipe:
+        from pvc.core.compile_recipe import compile_recipe  # one form has recipes, of many nouns
+
         return (pack.form, pack.rule, fields, (compile_recipe(pack),))
     fill = _Filler(pack)
     rendered = [section for section in pack.sections if not section.fragment]

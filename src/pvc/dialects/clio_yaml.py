@@ -4,6 +4,9 @@ Rule 1: scalars are those of YAML 1.2's core schema, whatever the library's own 
 `yes` and a date are texts, `0x1` and `1.0` are numbers.
 Rule 2: a repeated key is refused, and so are aliases, anchors and tags. Front matter needs none of
 them, and each of them makes two readers see two things.
+Rule 3: nearly every front matter is lines of a key and a word, a number or a quoted text in ASCII.
+Those are read here, and mean the same to the library, which a launch without a cache then need not
+load.
 """
 
 from __future__ import annotations
@@ -27,6 +30,11 @@ _SPECIAL = {".inf": math.inf, ".Inf": math.inf, ".INF": math.inf}
 _SPECIAL |= {f"{sign}{word}": math.inf for sign in "+" for word in (".inf", ".Inf", ".INF")}
 _SPECIAL |= {f"-{word}": -math.inf for word in (".inf", ".Inf", ".INF")}
 _SPECIAL |= {".nan": math.nan, ".NaN": math.nan, ".NAN": math.nan}
+_LINE = re.compile(
+    r"(?P<key>[A-Za-z][A-Za-z0-9_-]{0,63}): "
+    r'(?:"(?P<quoted>[ !#-\[\]-~]*)"'  # neither a quote nor an escape in it
+    r"|(?P<bare>[A-Za-z0-9](?:[A-Za-z0-9 ,.;!?()/_-]*[A-Za-z0-9.!?)])?))"
+)
 _MAX_DEPTH = 20
 _LONGEST_INT = 300  # beyond the largest float, and no version
 
@@ -42,6 +50,23 @@ class YamlError(Exception):
 
 def parse_yaml(text: str) -> Value:
     """Read one document. Raises `YamlError` when it is none, or uses what rule 2 refuses."""
+    return plain_lines(text) or whole_document(text)
+
+
+def plain_lines(text: str) -> dict[str, Value]:
+    """Read the plainest form of front matter; empty for anything else."""
+    found: dict[str, Value] = {}
+    for line in text.removesuffix("\n").split("\n"):
+        match = _LINE.fullmatch(line)
+        if match is None or match["key"] in found:
+            return {}
+        quoted = match["quoted"]
+        found[match["key"]] = _scalar(match["bare"], quoted=False) if quoted is None else quoted
+    return found
+
+
+def whole_document(text: str) -> Value:
+    """Read any document, with the library."""
     from yaml import MarkedYAMLError
     from yaml import YAMLError as AnyYamlError
     from yaml.reader import ReaderError
