@@ -139,11 +139,11 @@ def fold_of(repo: Repository, parent: CommitId | None, records: Sequence[bytes])
     before = repo.commit(parent) if parent else None
     number = FoldMessage.decode(before.message, "").last_segment + 1 if before else 0
     pins = [decode(data) for data in records]
-    by_prompt = {pin.prompt: pin for pin in pins}
-    tables = [encode_prompt(by_prompt[key], Unrendered()) for key in sorted(by_prompt)]
+    first = {pin.prompt: at for at, pin in reversed([*enumerate(pins)])}
+    tables = {at: encode_prompt(pins[at], Unrendered()) for at in first.values()}
     segment = encode_segment(records, tables)
     files = {row.name: row for row in repo.tree(repo.tree(parent)[0].oid)} if parent else {}
-    for kind, data in (("pins", segment), ("idx", encode_idx(pins, records))):
+    for kind, data in (("pins", segment), ("idx", encode_idx(pins, records, segment))):
         name = f"{number:02x}.{kind}"
         files[name] = Entry(name, MODE_FILE, repo.write_blob(data))
     root = repo.write_tree([Entry("0000", MODE_TREE, repo.write_tree([*files.values()]))])
