@@ -395,3 +395,17 @@ def test_a_fold_witnesses_what_remotes_showed_but_not_its_own_ledger(world: Worl
 def test_a_witness_names_a_kind_and_a_chain(ref: str, kind: str, name: str) -> None:
     witness = Witness(ref, "0" * 40)  # type: ignore[arg-type]  # no id is read here
     assert (witness.kind, witness.name if kind else "") == (kind, name)
+
+
+@pytest.mark.parametrize("privacy", ["inputs", "bytes", "digest", "keyed"])
+def test_every_privacy_is_verified_as_far_as_its_record_says(world: World, privacy: str) -> None:
+    ada = world.ada
+    words = ["--session", "quiet", "--set", "cwd=/secret", "--privacy", privacy]
+    ada.pvc("pin", "agent", *words)
+    for _ in range(2):
+        answer = ada.pvc("verify", "--json").json
+        assert answer["clean"], answer["findings"]
+        reasons = [each["reason"] for each in answer["not_rendered"]]
+        kept = privacy in ("inputs", "bytes")
+        assert reasons == ([] if kept else [f"the values were not kept (privacy `{privacy}`)"])
+        ada.pvc("sync")

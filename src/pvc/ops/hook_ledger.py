@@ -24,6 +24,7 @@ from pvc.store.codec import (
     decode,
     decode_prompt,
     encode_idx,
+    encode_segment,
     split_segment,
     table_digest,
 )
@@ -198,11 +199,16 @@ class _Reader:
         pins = [each.pin for each in placed]
         if encode_idx(pins, records, data) != idx:
             self._say(f"the index of segment `{stem}` is not that of its records", f"{stem}.idx")
-        prompts = {table_digest(table): decode_prompt(table, stem) for table in tables}
-        if len(tables) != len(prompts) or prompts.keys() != {pin.prompt for pin in pins}:
-            at = data.find(PROMPT_TABLE)
-            self._say(f"segment `{stem}` has not one table for each of its prompts", path, at)
-        self.prompts |= prompts
+        first: dict[str, int] = {}
+        for at, pin in enumerate(pins):
+            first.setdefault(str(pin.prompt), at)
+        places = [first.get(table_digest(table), -1) for table in tables]
+        if encode_segment(records, dict(zip(places, tables, strict=True))) != data or len(
+            places
+        ) != len(first):
+            said = f"segment `{stem}` has not one table behind the first record of each prompt"
+            self._say(said, path, data.find(PROMPT_TABLE))
+        self.prompts |= {table_digest(table): decode_prompt(table, stem) for table in tables}
 
     def _decoded(self, records: tuple[bytes, ...], path: str, data: bytes) -> list[Placed]:
         """Decode the records that can be."""
