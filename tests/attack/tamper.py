@@ -81,8 +81,8 @@ def make_world(folder: Path) -> World:
     ada.pvc("pin", "agent", "--session", "s1", "--set", "cwd=/srv")
     ada.pvc("sync")
     adopt(ada, "You mend boats in {cwd}.\n", "Second")
-    first = _move(ada, f"{TREE}~1")
-    ada.git("update-ref", PRODUCTION, _move(ada, TREE, first))
+    for number in (1, 2):
+        ada.pvc("promote", f"agent@{number}", "production", "-m", "Ready")
     ada.pvc("pin", "agent", "--session", "s2", "--set", "cwd=/srv")
     ada.pvc("pin", "agent", "--session", "s1", "--set", "cwd=/", "--repin", "Moved")
     ada.git("push", "-q", "origin", "main")
