@@ -10,7 +10,9 @@ where that is possible.
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -274,6 +276,41 @@ def record_damaged(world: World) -> None:
     world.push(ledger)
 
 
+def digest_chain_broken(world: World) -> None:
+    """A fold of right segments whose `Chain` does not go on from the one before it."""
+    first, _ = ada_records(world)
+    add_fold(world, [changed(first[0], session="s9")])
+    ledger, ada = world.ledger, world.ada
+    message = ada.git("log", "-1", "--format=%B", ledger)
+    forged = re.sub("Chain: b3:.{64}", f"Chain: {Digest.of(b'another')}", message)
+    made = _commit(ada, f"{ledger}^{{tree}}", forged, f"{ledger}~1")
+    ada.git("update-ref", ledger, made)
+    world.push(ledger)
+
+
+def signature_forged(world: World) -> None:
+    """A signed fold made anew with its old signature; everybody knows whose key it is."""
+    key, ada = world.path / "key", world.ada
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    public = " ".join(key.with_suffix(".pub").read_text().split()[:2])
+    (world.path / "signers").write_text(f"pvc@localhost {public}\n")
+    signers = ["gpg.ssh.allowedSignersFile", str(world.path / "signers")]
+    subprocess.run(["git", "config", "--global", *signers], check=True)
+    for name, value in (
+        ("gpg.format", "ssh"), ("user.signingKey", str(key)), ("pvc.signFolds", "true"),
+    ):  # fmt: skip
+        ada.git("config", name, value)
+    ada.pvc("pin", "agent", "--session", "s6", "--set", "cwd=/srv")
+    ada.pvc("sync")
+    signed = ada.run(["git", "cat-file", "commit", world.ledger]).out
+    ada.write(".git/evil", signed.replace(b"author pvc", b"author Pvc"))
+    made = ada.git("hash-object", "-w", "-t", "commit", ".git/evil")
+    for ref in (world.ledger, world.ledger.replace("pvc/", "pvc/remotes/origin/")):
+        ada.git("update-ref", ref, made)
+    shutil.rmtree(ada.path / ".git/pvc/index")
+    world.push(world.ledger)
+
+
 def record_forged(world: World) -> None:
     """A record in its form, in a fold in its form: a session that never was."""
     first, _ = ada_records(world)
@@ -482,6 +519,10 @@ ATTACKS = (
     Attack("segment dropped", segment_dropped, "ada", "fold", "fold", "fold"),
     Attack("record changed in an old segment", record_changed, "ada", "fold", "fold", "fold"),
     Attack("record damaged", record_damaged, "ada", "record", "record", "record"),
+    Attack("digest chain broken, git's own whole", digest_chain_broken, "ada",
+           "fold", "fold", "fold"),
+    Attack("signed fold made anew under its old signature", signature_forged, "ada",
+           "signature", "signature", "signature"),
     Attack("record forged, of a prompt that no version gives", record_forged, "ada",
            "prompt", "prompt", "prompt"),
     Attack("session recorded a second time", session_pinned_again, "ada",
