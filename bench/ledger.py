@@ -1,6 +1,6 @@
 """What a ledger of pins costs as it grows: sizes up to 1,000,000 through the real fold.
 
-    python bench/ledger.py [--pins 1000 10000 100000] [--all-fresh] [--folder DIR]
+    python bench/ledger.py [--pins 1000 10000 100000] [--all-fresh] [--cpu-time] [--folder DIR]
 
 One repository grows from size to size. Spool files are written by the launch code in this process,
 without waiting for the disk; everything that is measured waits. Half of the prompts are new, the
@@ -34,6 +34,7 @@ from pvc.launch.place import find
 from pvc.launch.spool import Spool
 from pvc.launch.version import Versions
 from pvc.ops.fold import run as fold
+from pvc.store.fold import NO_DELTAS
 from pvc.store.index import refresh
 from pvc.store.ledger import Ledger
 from pvc.store.open import open_repository
@@ -85,7 +86,8 @@ LINES = {
 class Site:
     """A repository whose ledger grows, a server, and somebody who fetches."""
 
-    def __init__(self, folder: Path, *, all_fresh: bool) -> None:
+    def __init__(self, folder: Path, *, all_fresh: bool, clock: Callable[[], float]) -> None:
+        self.clock = clock
         self.path, self.hub, self.peer = (folder / name for name in ("own", "hub.git", "peer.git"))
         self.random = random.Random(1)  # noqa: S311 - the same pins again, not a secret
         self.all_fresh = all_fresh
@@ -104,6 +106,7 @@ class Site:
         (self.path / "agent/AGENTS.md").write_text(TEXT, encoding="utf-8")
         for bare in (self.hub, self.peer):
             git(self.path.parent, "init", "-q", "--bare", str(bare))
+            (bare / "info/attributes").write_bytes(NO_DELTAS)  # as docs/hooks.md has it on servers
         git(self.path, "init", "-q")
         for name, value in (("user.name", "bench"), ("user.email", "bench@example.com")):
             git(self.path, "config", name, value)
@@ -189,9 +192,9 @@ class Site:
         """Measure what there is at this size; grows by 10,256 pins on the way."""
         found = {"fold": f"{1e6 * fold_s / pins:.0f}"}
         self.write(256)
-        found["fold 256"] = f"{1000 * timed(lambda: fold(self.repo)):.0f}"
-        found["gc"] = f"{timed(lambda: git(self.path, 'gc', '-q')):.1f}"
-        found["fsck"] = f"{timed(lambda: git(self.path, 'fsck', '--no-dangling')):.1f}"
+        found["fold 256"] = f"{1000 * self._timed(lambda: fold(self.repo)):.0f}"
+        found["gc"] = f"{self._timed(lambda: git(self.path, 'gc', '-q')):.1f}"
+        found["fsck"] = f"{self._timed(lambda: git(self.path, 'fsck', '--no-dangling')):.1f}"
         self._reads(found)
         found["packed"] = f"{self._packed('pins') / self.pins:.0f}"
         found["bodies"] = f"{self._packed('bodies') / self.prompts:.0f}"
@@ -202,19 +205,24 @@ class Site:
         ledger = Ledger(self.repo)
         chosen = self.random.sample(self.sessions, SAMPLE)
         receipts = [ledger.session(session)[0].receipt[:20] for session in chosen]
-        found["session"] = spread(timed(partial(ledger.session, each)) for each in chosen)
-        found["digest"] = spread(timed(partial(ledger.digest, each)) for each in receipts)
+        found["session"] = spread(self._timed(partial(ledger.session, each)) for each in chosen)
+        found["digest"] = spread(self._timed(partial(ledger.digest, each)) for each in receipts)
         middle = ledger.session(self.sessions[len(self.sessions) // 2])[0].time
         lists: dict[str, Callable[[], object]] = {
             "newest": lambda: Ledger(self.repo).newest(50),
             "since": lambda: Ledger(self.repo).newest(50, until=middle),
         }
         for name, read in lists.items():
-            found[name] = f"{1000 * statistics.median(timed(read) for _ in range(9)):.1f}"
+            found[name] = f"{1000 * statistics.median(self._timed(read) for _ in range(9)):.1f}"
         index = self.path / ".git/pvc/index"
         size = sum(path.stat().st_size for path in index.iterdir())
         found["index"] = f"{size / 2**20:.1f}"
-        found["rebuild"] = f"{timed(lambda: refresh(self.repo, from_nothing=True)):.2f}"
+        found["rebuild"] = f"{self._timed(lambda: refresh(self.repo, from_nothing=True)):.2f}"
+
+    def _timed(self, action: Callable[[], object]) -> float:
+        start = self.clock()
+        action()
+        return self.clock() - start
 
     def _packed(self, kind: str) -> int:
         """Give the bytes that one kind of ref takes, packed from nothing."""
@@ -230,10 +238,10 @@ class Site:
         git(self.path, *push)
         git(self.peer, *fetch)
         self.grow(MORE)
-        found["push"] = f"{timed(lambda: git(self.path, *push)):.2f}"
-        found["push 0"] = f"{timed(lambda: git(self.path, *push)):.2f}"
-        found["fetch"] = f"{timed(lambda: git(self.peer, *fetch)):.2f}"
-        found["fetch 0"] = f"{timed(lambda: git(self.peer, *fetch)):.2f}"
+        found["push"] = f"{self._timed(lambda: git(self.path, *push)):.2f}"
+        found["push 0"] = f"{self._timed(lambda: git(self.path, *push)):.2f}"
+        found["fetch"] = f"{self._timed(lambda: git(self.peer, *fetch)):.2f}"
+        found["fetch 0"] = f"{self._timed(lambda: git(self.peer, *fetch)):.2f}"
 
 
 def _skewed(chance: random.Random, count: int) -> int:
@@ -250,12 +258,6 @@ def cpu_s() -> float:
         usage.ru_utime + usage.ru_stime
         for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     )
-
-
-def timed(action: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
 
 
 def spread(seconds: Iterable[float]) -> str:
@@ -275,18 +277,21 @@ def table(columns: dict[int, dict[str, str]]) -> None:
         print("  ".join([first.ljust(widths[0]), *cells]))
 
 
-def run(sizes: list[int], *, all_fresh: bool, folder: str | None) -> None:
+def run(sizes: list[int], *, all_fresh: bool, is_cpu: bool, folder: str | None) -> None:
     made = Path(tempfile.mkdtemp(dir=folder))
     start, columns = time.monotonic(), {}
     try:
-        site = Site(made, all_fresh=all_fresh)
+        clock = cpu_s if is_cpu else time.perf_counter
+        site = Site(made, all_fresh=all_fresh, clock=clock)
         for size in sorted(sizes):
             pins = max(size - site.pins, FOLD // 16)
             columns[size] = site.measure(site.grow(pins), pins)
+            print(f"\r{size}: {columns[size]}", file=sys.stderr, flush=True)
     finally:
         shutil.rmtree(made)
         print("\r", end="", file=sys.stderr)
-    print(f"{'all prompts fresh' if all_fresh else 'half of the prompts repeated'}:")
+    print("all prompts fresh" if all_fresh else "half of the prompts repeated", end=", ")
+    print("CPU time" if is_cpu else "wall clock")
     table(columns)
     print(f"{time.monotonic() - start:.0f} s in all", flush=True)
 
@@ -295,9 +300,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pins", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--all-fresh", action="store_true")
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="measure CPU time, for a machine that others use"
+    )
     parser.add_argument("--folder", help="where to build; by default the system's temporary folder")
     options = parser.parse_args()
-    run(options.pins, all_fresh=options.all_fresh, folder=options.folder)
+    run(options.pins, all_fresh=options.all_fresh, is_cpu=options.cpu_time, folder=options.folder)
 
 
 if __name__ == "__main__":

@@ -126,15 +126,18 @@ def open_index(repo: Repository) -> Runs:
         return Runs(home, newer.runs)
 
 
-def look_up(repo: Repository, part: int, low: bytes, high: bytes) -> list[Row]:
-    """Find rows whose key lies in `[low, high]`; makes the index again where it is damaged."""
+def look_up(repo: Repository, parts: Sequence[int], low: bytes, high: bytes) -> list[Row]:
+    """Find rows with a key in `[low, high]`; makes the index again where it is damaged."""
     try:
-        with open_index(repo) as runs:
-            return runs.find(part, low, high)
+        return _looked_up(repo, parts, low, high)
     except DamagedIndexError:
         refresh(repo, from_nothing=True)
-        with open_index(repo) as runs:
-            return runs.find(part, low, high)
+        return _looked_up(repo, parts, low, high)
+
+
+def _looked_up(repo: Repository, parts: Sequence[int], low: bytes, high: bytes) -> list[Row]:
+    with open_index(repo) as runs:
+        return [row for part in parts for row in runs.find(part, low, high)]
 
 
 def stretches(repo: Repository) -> tuple[list[Stretch], tuple[tuple[str, str], ...]]:

@@ -24,7 +24,7 @@ from pvc.store.counts import Standing, sessions_on, version_key
 from pvc.store.index import look_up, stretches
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from pvc.launch.index import Row
     from pvc.model.names import CommitId
@@ -70,7 +70,7 @@ class Ledger:
         lines += [f"chain = {quote(chain)}\n".encode()] if chain is not None else []
         pins = [
             pin
-            for pin in self._found(BY_SESSION, key, key, lines)
+            for pin in self._found((BY_SESSION,), key, key, lines)
             if pin.session == session and chain in (None, pin.chain)
         ]
         pins.sort(key=lambda pin: (pin.n, *pin.order), reverse=True)
@@ -85,7 +85,7 @@ class Ledger:
             )
         low = bytes.fromhex(digits[:16].ljust(16, "0"))
         high = bytes.fromhex(digits[:16].ljust(16, "f"))
-        found = [*self._found(BY_PROMPT, low, high), *self._found(BY_RECEIPT, low, high)]
+        found = self._found((BY_PROMPT, BY_RECEIPT), low, high)
         pins = {
             pin.receipt: pin
             for pin in found
@@ -136,10 +136,12 @@ class Ledger:
 
     # --- where pins are ---------------------------------------------------------------------
 
-    def _found(self, part: int, low: bytes, high: bytes, lines: Iterable[bytes] = ()) -> list[Pin]:
+    def _found(
+        self, parts: Sequence[int], low: bytes, high: bytes, lines: Iterable[bytes] = ()
+    ) -> list[Pin]:
         """Give what may match: the record decides. In the spool it must hold all `lines`."""
         pins = {pin.receipt: pin for pin in self._spooled(lines)}
-        for row in look_up(self._repo, part, low, high):
+        for row in look_up(self._repo, parts, low, high):
             try:
                 pin = self._read(row)
             except CorruptError as error:
