@@ -98,7 +98,11 @@ def tips_bytes(home: str) -> bytes | None:
 
 def read_tips(home: str) -> Tips | None:
     """Read `index/tips`; null when it is absent or damaged."""
-    data = tips_bytes(home)
+    return parse_tips(tips_bytes(home))
+
+
+def parse_tips(data: bytes | None) -> Tips | None:
+    """Read what `tips_bytes` gave; null when it was absent or is damaged."""
     if data is None:
         return None
     body, seal = data[:-68], data[-68:]

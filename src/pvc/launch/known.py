@@ -53,6 +53,21 @@ class Known:
         return str(self.record.get(name, ""))
 
 
+class OpenIndex:
+    """The index as one `tips` names it, its runs held open until another stands there."""
+
+    __slots__ = ("data", "runs", "tips")
+
+    def __init__(self, home: str, data: bytes | None) -> None:
+        self.data = data
+        self.tips = index.parse_tips(data)
+        self.runs = index.Runs(home, self.tips.runs if self.tips else ())
+
+    def __del__(self) -> None:
+        if hasattr(self, "runs"):
+            self.runs.close()
+
+
 def newest(place: "Place", spool: "Spool", session: str, chain: str) -> Known | None:
     """Find a session's newest pin, or null."""
     found = all_of(place, spool, session, chain, {})
@@ -106,15 +121,17 @@ def _rows(place: "Place", key: bytes) -> "list[Row]":
     deadline = time.monotonic() + PATIENCE_S
     while True:
         ledgers = below(place, PINS)
-        tips = index.read_tips(place.home)
-        if tips is None and not ledgers:
-            return []
-        if tips is not None and tips.covers(ledgers):
-            try:
-                with index.Runs(place.home, tips.runs) as runs:
-                    return runs.find(index.BY_SESSION, key, key)
-            except index.DamagedIndexError:
-                pass  # damaged, or merged into others while we looked
+        data = index.tips_bytes(place.home)
+        try:
+            if place.index is None or place.index.data != data:
+                place.index = OpenIndex(place.home, data)
+            tips = place.index.tips
+            if tips is None and not ledgers:
+                return []
+            if tips is not None and tips.covers(ledgers):
+                return place.index.runs.find(index.BY_SESSION, key, key)
+        except index.DamagedIndexError:
+            place.index = None  # damaged, or merged into others while we looked
         if time.monotonic() > deadline:
             return _made_again(place, key)
         time.sleep(0.002)

@@ -11,18 +11,24 @@ import os
 
 from pvc.errors import NotFoundError, UnsupportedError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pvc.launch.known import OpenIndex
+
 POINTER = "gitdir:"
 
 
 class Place:
     """A repository's folders: its own git folder, the one that worktrees share, and pvc's in it."""
 
-    __slots__ = ("common_dir", "git_dir", "home")
+    __slots__ = ("common_dir", "git_dir", "home", "index")
 
     def __init__(self, git_dir: str, common_dir: str) -> None:
         self.git_dir = git_dir
         self.common_dir = common_dir
         self.home = common_dir + "/pvc"
+        self.index: OpenIndex | None = None
+        """What `known` keeps open from one look-up to the next."""
 
     def git(self, *words: str) -> bytes | None:
         """Run git in the repository and give its standard output; null when it fails."""
