@@ -58,7 +58,8 @@ ADDITIONAL = Field(
 PROJECT = Field(
     "project",
     "full",
-    tag="select the project context first and give it as `contextFiles`",
+    tag="give the selected text as `contextFiles`; or let `pvc render` select it, and pin the bytes"
+    " with `--rendered FILE`",
 )
 SESSION = Field(
     "session",

@@ -9,6 +9,7 @@ from pvc.core.compile import compile_pack
 from pvc.core.program import run as run_program
 from pvc.dialects.base import read_pack
 from pvc.dialects.manifest import MANIFEST, parse_manifest
+from pvc.model.manifest import Form
 from pvc.model.span import FromSource, Rendered, Span, lift
 from pvc.store.versions import sources, walk
 
@@ -67,7 +68,14 @@ class RenderResult:
 
 
 def render_pack(pack: Pack, environment: Mapping[str, object]) -> Rendered:
-    """Render a pack. Pure: equal pack and environment give equal bytes."""
+    """Render a pack. Pure: equal pack and environment give equal bytes.
+
+    What no program can do (selecting project context, in form `clio`) is done here.
+    """
+    if pack.form == Form.CLIO:
+        from pvc.ops import clio_project
+
+        return clio_project.render(pack, environment)
     return lift(*run_program(compile_pack(pack), environment))
 
 
