@@ -18,6 +18,8 @@ from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain, repeat
+from operator import add, rshift
 from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.core.owners import ALGORITHM
@@ -25,7 +27,7 @@ from pvc.errors import CorruptError
 from pvc.model.names import CommitId, ObjectId
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import MutableSequence, Sequence
 
 OFFSET_BITS = 32
 OFFSET_MASK = (1 << OFFSET_BITS) - 1
@@ -53,8 +55,7 @@ class Revision(NamedTuple):
     passed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Bytes `start` to `end` of the asked file, introduced by `commit`.
 
     They stood in `path`, with blob id `blob`, from byte `offset` on, unless `passed`.
@@ -74,8 +75,8 @@ class Pieces:
     """One file: its blob, and pieces that end at `ends` and come from `origins`."""
 
     blob: ObjectId
-    ends: list[int]
-    origins: list[int]
+    ends: MutableSequence[int]
+    origins: MutableSequence[int]
 
     def add(self, end: int, origin: int) -> None:
         """Append a piece, or let the last one grow when this is its continuation."""
@@ -182,9 +183,12 @@ def dump(annotation: Annotation) -> bytes:
     """Write an annotation as a record; equal states give equal bytes."""
     paths = annotation.paths
     files = [annotation.files[path] for path in paths]
-    live = dict.fromkeys(origin >> OFFSET_BITS for file in files for origin in file.origins)
-    number = {old: new for new, old in enumerate(live)}
+    origins = list(chain.from_iterable(file.origins for file in files))
+    found = list(map(rshift, origins, repeat(OFFSET_BITS)))
+    live = dict.fromkeys(found)
     revisions = [annotation.revisions[old] for old in live]
+    by = {old: new - old << OFFSET_BITS for new, old in enumerate(live)}
+    renumbered = list(map(add, origins, map(by.__getitem__, found)))
     texts = [str(ALGORITHM), annotation.commit or ""]
     for path, pieces in zip(paths, files, strict=True):
         texts += [path, pieces.blob]
@@ -193,11 +197,11 @@ def dump(annotation: Annotation) -> bytes:
     names = "\0".join(texts).encode("utf-8", "surrogateescape")
     numbers = array("Q", [len(names), len(files), len(revisions)])
     numbers.extend(len(pieces.ends) for pieces in files)
+    at = 0
     for pieces in files:
         numbers.extend(pieces.ends)
-        numbers.extend(
-            number[o >> OFFSET_BITS] << OFFSET_BITS | o & OFFSET_MASK for o in pieces.origins
-        )
+        numbers.extend(renumbered[at : at + len(pieces.ends)])
+        at += len(pieces.ends)
     body = _little(numbers).tobytes() + names
     return _MAGIC + zlib.crc32(body).to_bytes(4, "little") + body
 
@@ -235,7 +239,8 @@ def _revisions(texts: list[str]) -> list[Revision]:
     """Build the revisions; the checksum vouches for their ids, so they are not parsed again."""
     commits = map(partial(str.__new__, CommitId), texts[::4])
     blobs = map(partial(str.__new__, ObjectId), texts[2::4])
-    return list(map(Revision, commits, texts[1::4], blobs, map(bool, texts[3::4])))
+    rows = zip(commits, texts[1::4], blobs, map(bool, texts[3::4]), strict=True)
+    return list(map(partial(tuple.__new__, Revision), rows))
 
 
 def _files(names: list[str], numbers: array[int], revision_count: int) -> dict[str, Pieces]:
@@ -246,7 +251,7 @@ def _files(names: list[str], numbers: array[int], revision_count: int) -> dict[s
         ends, origins = numbers[at : at + count], numbers[at + count : at + 2 * count]
         if origins and max(origins) >> OFFSET_BITS >= revision_count:
             raise _damaged()
-        out[path] = Pieces(ObjectId(oid), ends.tolist(), origins.tolist())
+        out[path] = Pieces(ObjectId(oid), ends, origins)
         at += 2 * count
     return out
 
