@@ -112,6 +112,8 @@ def git(folder: Path, *words: str) -> str:
 
 
 def packed(folder: Path) -> None:
+    """Pack as after years of commits: fast-import leaves whole texts, which `gc` keeps so."""
+    git(folder, "repack", "-q", "-a", "-d", "-f", "--threads=1")
     git(folder, "gc", "-q", "--prune=now")
 
 
@@ -185,7 +187,8 @@ def blame_bytes(folder: Path, prefix: str, *, graph: bool = False) -> None:
 
     gc.disable()
     repo = open_repository(folder)
-    tip = CommitId(str(repo.rev_parse("main")))
+    tip = repo.ref("refs/heads/main")
+    assert tip is not None
     annotate(GitHistory(repo, tip, prefix, graph=graph))
 
 

@@ -118,14 +118,16 @@ def _grams(old: bytes, new: bytes, region: Region) -> list[Anchor]:
     For texts of very long lines: a probe that is looked for everywhere costs the whole text.
     """
     i1, i2, j1, j2 = region
-    theirs = _unrepeated(old, i1, i2)
+    grams, starts = _all_grams(old, i1, i2)
+    theirs, counts = dict(zip(grams, starts, strict=True)), Counter(grams)
+    grams, starts = _all_grams(new, j1, j2)
+    counts_new = Counter(grams)
     out: list[Anchor] = []
     covered = j1
-    for gram, b in _unrepeated(new, j1, j2).items():
-        a = theirs.get(gram)
-        if a is None or b < covered:
+    for gram, b in zip(grams, starts, strict=True):
+        if b < covered or counts_new[gram] > 1 or counts.get(gram) != 1 or len(gram) < SHORTEST:
             continue
-        anchor = _extend(old, new, (i1, i2, covered, j2), a, b)
+        anchor = _extend(old, new, (i1, i2, covered, j2), theirs[gram], b)
         covered = anchor[1] + anchor[2]
         trimmed = _snap(old, new, anchor)
         if trimmed[2] >= SHORTEST:
@@ -133,16 +135,12 @@ def _grams(old: bytes, new: bytes, region: Region) -> list[Anchor]:
     return out
 
 
-def _unrepeated(text: bytes, start: int, end: int) -> dict[bytes, int]:
-    """Find where each four words stand that stand once, in order."""
-    words = [word.span() for word in _WORD.finditer(text, start, end)]
-    grams = [text[a:b] for (a, _), (_, b) in zip(words, words[_GRAM - 1 :], strict=False)]
-    counts = Counter(grams)
-    return {
-        gram: at
-        for gram, (at, _) in zip(grams, words, strict=False)
-        if counts[gram] == 1 and len(gram) >= SHORTEST
-    }
+def _all_grams(text: bytes, start: int, end: int) -> tuple[list[bytes], list[int]]:
+    """Give each four words of a region, and where they start."""
+    words = list(map(re.Match.span, _WORD.finditer(text, start, end)))
+    starts = [at for at, _ in words[: 1 - _GRAM]]
+    ends = [at for _, at in words[_GRAM - 1 :]]
+    return list(map(text.__getitem__, map(slice, starts, ends))), starts
 
 
 def _lines(old: bytes, new: bytes, region: Region) -> list[Anchor]:
