@@ -60,7 +60,7 @@ def _assemble(given: Input) -> Output:
 
 def _run_context(given: Input) -> Output:
     try:
-        facts = given["facts_hash"] if "facts_hash" in given else given["facts"]
+        facts = given["facts_hash"] if "facts_hash" in given else given.get("facts", [])
         context = RunContext.of(facts, given.get("head", []), given.get("tail", []))
     except RakuError as error:
         return {"error_code": error.error_code}
