@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from pvc.core.stream import ANTHROPIC
@@ -86,7 +87,7 @@ def lost_of(
     whole = (Sample.of(b, 0, len(b)), usage.total) if usage and usage.total else None
     tokens = count(lost, b.model, whole)
     facts = facts or _facts(a.shape)
-    cost = _cost(tokens.estimate, b.model, facts, _lifetime(b, facts))
+    cost = _cost(tokens.estimate, b.model, facts, _lifetime(b, facts, miss.reusable_bytes))
     money = _money(cost, b.model, config) if config else None
     return Lost(size, tokens.estimate, tokens.low, tokens.high, cost, tokens.how, money)
 
@@ -165,18 +166,31 @@ def _counted(text: str, name: str) -> int | None:
 
 
 def _cost(tokens: int, model: str, facts: Facts, lifetime: str) -> float:
-    """Price the tokens: written again, where the provider takes a fee for that, less read back."""
+    """Price the tokens: written again, where the provider takes a fee for that, less read back.
+
+    Without a lifetime they are not written, and cost what any input does.
+    """
     known = facts.model(model)
-    write = known.write_price or facts.write_price.get(lifetime, 1.0)
+    write = (known.write_price or facts.write_price.get(lifetime, 1.0)) if lifetime else 1.0
     read = facts.read_price if known.read_price is None else known.read_price
     return round(tokens * (write - read), 1)
 
 
-def _lifetime(b: Body, facts: Facts) -> str:
-    """Name the lifetime that b's markers ask for."""
-    asked = {marker.ttl_seconds for marker in b.markers}
-    names = [name for name, seconds in facts.lifetime_seconds.items() if seconds in asked]
-    return names[-1] if names else facts.default_ttl
+def _lifetime(b: Body, facts: Facts, start: int) -> str:
+    """Name the lifetime with which the bytes from `start` on are written; empty if none is asked.
+
+    A marker writes all that lies in front of it, so the next one counts. Behind the last one the
+    bytes are plain input.
+    """
+    if b.rules.lookback_elements is None:
+        return facts.default_ttl
+    ends = [(b.element_ends[marker.element], marker.ttl_seconds) for marker in b.markers]
+    after = [end for end in ends if end[0] > start]
+    if not after:
+        return ""
+    _, asked = min(after, key=itemgetter(0))
+    named = (name for name, seconds in facts.lifetime_seconds.items() if seconds == asked)
+    return next(named, facts.default_ttl)
 
 
 def _money(cost: float, model: str, config: Callable[[str], str | None]) -> str | None:
