@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pvc.cli.show_log import TEXTS
 from pvc.errors import NotFoundError, UsageError
 from pvc.ops.init import write_builtin_packs
 from pvc.ops.promote import run as promote
 from pvc.ops.revise import Edits, NewFile
 from pvc.ops.supersede import run as supersede
 from pvc.ops.sync import run as sync
+from pvc.ops.versions_log import versions_log
 from pvc.store import channels
 from pvc.store.versions import at_commit, chain, find
 from sessions import Sessions
@@ -200,7 +202,7 @@ def test_three_clones_that_moved_one_channel_come_together(team: Team) -> None:
     assert "channels/agent/production diverged:" in said
     assert f"  here   agent@2 {bobs.id.short} Careful" in said
     assert f"  there  agent@3 {anns.id.short} Newest" in said
-    assert "`pvc promote agent@2 production --resolve origin -m REASON`" in said
+    assert "`pvc promote agent@V production --resolve origin -m REASON`" in said
     both = move(team.bob, "agent@3", "Ann is right", resolve="origin")
     assert both.before == (anns.id, bobs.id)
     sync(team.bob, "origin")
@@ -208,6 +210,9 @@ def test_three_clones_that_moved_one_channel_come_together(team: Team) -> None:
     move(team.cem, "agent@1", "No: it deletes", resolve="origin")
     team.settle()
     assert team.agree(PRODUCTION)
+    said = "\n".join(TEXTS["VersionsLog"](versions_log(team.ann, "agent", 50)))
+    assert "      resolves agent@2 there  Bob  Careful" in said
+    assert "      resolves agent@1 there  Cem  Very careful" in said
     for repo in (team.ann, team.bob, team.cem):
         reasons = [each.subject for each in channels.chain(repo, "agent", "production")]
         assert reasons == ["No: it deletes", "Ann is right", "Newest"]
@@ -236,6 +241,16 @@ def test_a_channel_waits_for_a_version_that_is_in_no_shared_chain(team: Team) ->
     resolve(team.bob, "Both", "Both\n")
     team.settle()
     assert team.agree(PRODUCTION)
+
+
+def test_a_channel_that_diverged_with_its_tree_is_told_once(team: Team) -> None:
+    for repo, text in ((team.ann, "Ann's"), (team.bob, "Bob's")):
+        adopt(repo, text)
+        promote(repo, "agent", "production", f"{text} is out")
+    sync(team.ann, "origin")
+    result = sync(team.bob, "origin")
+    assert [split.ref for split in result.diverged] == [PRODUCTION, AGENT]
+    assert result.refused == ()
 
 
 def test_a_channel_on_an_older_version_does_not_wait(team: Team) -> None:

@@ -278,6 +278,9 @@ def test_a_session_on_the_side_that_lost_its_number_is_not_counted_for_another(
     edits = Edits(revert_to=2)
     supersede(bob, "agent", "Ann is right", edits=edits, resolve="origin")
     assert counts(bob) == [0, 0, 0]
+    log = versions_log(bob, "agent", 50)
+    assert rows(log)[0]["resolved"]["sessions"] == 1
+    assert text(log)[2].endswith("  Bob  Bob knows better  (1 session)")
 
 
 def test_a_forged_ref_of_a_remote_stops_no_log(

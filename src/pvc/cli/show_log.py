@@ -25,21 +25,25 @@ def _versions(result: VersionsLog) -> Iterator[str]:
 
 
 def _entry_line(entry: Entry) -> str:
-    if not entry.sessions:
-        return version_line(entry.version)
-    noun = "session" if entry.sessions == 1 else "sessions"
-    return f"{version_line(entry.version)}  ({entry.sessions} {noun})"
+    return version_line(entry.version) + _sessions(entry.sessions)
+
+
+def _sessions(count: int | None) -> str:
+    return f"  ({count} session{'' if count == 1 else 's'})" if count else ""
 
 
 def _details(entry: Entry) -> Iterator[str]:
     if entry.version.reverts:
         yield f"has the tree of {entry.version.reverts.short} again"
     if entry.resolved:
-        yield f"resolves {version_line(entry.resolved)}"
+        yield f"resolves {version_line(entry.resolved)}{_sessions(entry.resolved_sessions)}"
     for move in entry.moves or ():
         yield _move_line(move)
     for arrival in entry.arrivals:
         yield _arrival_line(arrival)
+        if arrival.resolved:
+            side = arrival.resolved
+            yield f"  resolves {side.version.label} there  {side.author.name}  {side.subject}"
 
 
 def _move_line(move: Move) -> str:

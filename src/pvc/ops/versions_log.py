@@ -39,6 +39,8 @@ class Arrival:
     is_there: bool
     prompt: Move | None = None
     """Which bytes of the prompt moved for those who follow the channel."""
+    resolved: ChannelMove | None = None
+    """The move of the side that this one joined, where it is here."""
 
     def to_json(self) -> dict[str, object]:
         """One entry of `channels` in `pvc.log/1`."""
@@ -49,6 +51,7 @@ class Arrival:
             "is_there": self.is_there,
             "kept_bytes": prompt.kept if prompt else None,
             "lost_bytes": prompt.lost if prompt else None,
+            "resolved": self.resolved.to_json() if self.resolved else None,
         }
 
 
@@ -62,6 +65,7 @@ class Entry:
     sessions: int | None = None
     resolved: VersionInfo | None = None
     """The side that this version joined, where it is here."""
+    resolved_sessions: int | None = None
 
     def to_json(self) -> dict[str, object]:
         """One entry of `versions` in `pvc.log/1`."""
@@ -69,7 +73,9 @@ class Entry:
             "moves": None if self.moves is None else [move.to_json() for move in self.moves],
             "channels": [arrival.to_json() for arrival in self.arrivals],
             "sessions": self.sessions,
-            "resolved": version_json(self.resolved) if self.resolved else None,
+            "resolved": version_json(self.resolved) | {"sessions": self.resolved_sessions}
+            if self.resolved
+            else None,
         }
 
 
@@ -169,17 +175,19 @@ def _entries(repo: Repository, versions: tuple[VersionInfo, ...], word: str) -> 
 
     compare = Comparison(repo, versions[0].name)
     moves = moves_of(compare, versions)
-    arrivals = _arrivals(compare, versions[0].name, word.partition("@")[2])
+    arrivals = _arrivals(compare, versions, word.partition("@")[2])
     sessions = _sessions(repo, versions[0].name)
+    sides = [_side(repo, version) for version in versions]
     return tuple(
         Entry(
             version,
             moved,
             tuple(arrivals.get(version.id, ())),
             sessions.get(version.id, 0),
-            _side(repo, version),
+            side,
+            sessions.get(side.id, 0) if side else None,
         )
-        for version, moved in zip(versions, moves, strict=True)
+        for version, moved, side in zip(versions, moves, sides, strict=True)
     )
 
 
@@ -206,30 +214,45 @@ def _side(repo: Repository, version: VersionInfo) -> VersionInfo | None:
 # --- channels -------------------------------------------------------------------------------
 
 
-def _arrivals(compare: Comparison, tree: str, only: str) -> dict[CommitId, list[Arrival]]:
-    """Give the moves of a tree's channels by the version they came to, newest first.
+def _arrivals(
+    compare: Comparison, versions: tuple[VersionInfo, ...], only: str
+) -> dict[CommitId, list[Arrival]]:
+    """Give the moves of a tree's channels to these versions, by version and newest first.
 
     `only` is the channel that was asked for, if it was one.
     """
     from pvc.store.channels import chain, names
 
+    tree = versions[0].name
     known = names(compare.repo, tree)
-    found: dict[CommitId, list[Arrival]] = {}
+    found: dict[CommitId, list[Arrival]] = {version.id: [] for version in versions}
     for channel in (only,) if only in known else known:
         moves = list(islice(chain(compare.repo, tree, channel), MOST_MOVES + 1))
-        for arrival in _followed(compare, moves):
-            found.setdefault(arrival.move.version.id, []).append(arrival)
+        for at, move in enumerate(moves[:MOST_MOVES]):
+            if move.version.id in found:
+                found[move.version.id].append(_arrival(compare, moves, at))
     for rows in found.values():
         rows.sort(key=lambda row: row.move.time.seconds, reverse=True)
     return found
 
 
-def _followed(compare: Comparison, moves: list[ChannelMove]) -> Iterator[Arrival]:
-    """Set each move beside the one before it, which says what the prompt was until then."""
-    for at, move in enumerate(moves[:MOST_MOVES]):
-        before = moves[at + 1].version if at + 1 < len(moves) else None
-        prompt = compare.versions(before, move.version) if before else None
-        yield Arrival(move, before, at == 0, prompt)
+def _arrival(compare: Comparison, moves: list[ChannelMove], at: int) -> Arrival:
+    """Set a move beside the one before it, which says what the prompt was until then."""
+    move = moves[at]
+    before = moves[at + 1].version if at + 1 < len(moves) else None
+    prompt = compare.versions(before, move.version) if before else None
+    return Arrival(move, before, at == 0, prompt, _joined(compare.repo, move))
+
+
+def _joined(repo: Repository, move: ChannelMove) -> ChannelMove | None:
+    from pvc.store.channels import at_move
+
+    if len(move.before) < 2:
+        return None
+    try:
+        return at_move(repo, move.before[1], move.tree, move.channel)
+    except NotFoundError:  # a shallow clone
+        return None
 
 
 # --- remotes --------------------------------------------------------------------------------

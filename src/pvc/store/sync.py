@@ -101,11 +101,10 @@ class Divergence:
 
     @property
     def answer(self) -> str:
-        """The command that joins the two, with the side that is here."""
+        """The command that joins the two; which version a channel shall name is left open."""
         kind, _, name = self.ref.removeprefix(f"{LOCAL}/").partition("/")
-        if kind == "channels":
-            return f"pvc promote {self.ours.label} {name.partition('/')[2]}"
-        return f"pvc supersede {name}"
+        tree, _, channel = name.partition("/")
+        return f"pvc promote {tree}@V {channel}" if kind == "channels" else f"pvc supersede {tree}"
 
     def to_json(self) -> dict[str, object]:
         """Keys of a divergence in `pvc.sync/1`."""
@@ -298,14 +297,14 @@ class _Exchange:
             ref = LOCAL + seen.removeprefix(self._seen)
             if kind in FORWARDED and not self._forward_one(ref, theirs):
                 held.add(ref)
-        return held | {ref for ref in self._waiting(held) if ref not in held}
+        return held | set(self._waiting(held))
 
     def _waiting(self, held: set[str]) -> Iterator[str]:
         """Name the channels that name a version which cannot be pushed yet; no one else has it."""
         for ref, move in self.repo.refs(f"{LOCAL}/channels/"):
             tree = ref.removeprefix(f"{LOCAL}/channels/").partition("/")[0]
             there = self.repo.ref(f"{self._seen}/trees/{tree}")
-            if f"{LOCAL}/trees/{tree}" in held and there:
+            if ref not in held and f"{LOCAL}/trees/{tree}" in held and there:
                 version = at_commit(self.repo, move)
                 if not self.repo.is_ancestor(version.id, there):
                     why = f"`{version.label}` is not in the chain that `{self.remote}` has"
