@@ -19,19 +19,27 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError
+from pvc.errors import CorruptError, MovedError, NotFoundError, UsageError
 from pvc.launch import writer
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
 from pvc.store.base import check_ref_name
 from pvc.store.channels import at_move, chain_from
 from pvc.store.index import new_segments
+from pvc.store.remote_words import (
+    Answer,
+    answers_of_push,
+    failed,
+    named_by_fetch,
+    rejected_by_fetch,
+    said_by_hooks,
+)
 from pvc.store.versions import at_commit, at_ref, check_chain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from pvc.store.child import Done
     from pvc.store.fold import FoldResult
+    from pvc.store.remote_words import Said
     from pvc.store.repo import Repository
 
 LOCAL = "refs/pvc"
@@ -122,6 +130,8 @@ class SyncResult:
     pushed: tuple[Move, ...] = ()
     refused: tuple[Refusal, ...] = ()
     diverged: tuple[Divergence, ...] = ()
+    hint: str = ""
+    """Where there was nothing: where to look instead."""
 
     @property
     def has_findings(self) -> bool:
@@ -143,6 +153,7 @@ class SyncResult:
             "pushed": [move.to_json() for move in self.pushed],
             "refused": [refusal.to_json() for refusal in self.refused],
             "diverged": [divergence.to_json() for divergence in self.diverged],
+            "hint": self.hint or None,
         }
 
     def to_lines(self) -> Iterator[str]:
@@ -177,6 +188,8 @@ class SyncResult:
         done = (records, self.forwarded, self.pushed, self.refused, self.diverged)
         if self.remote and not any(done):
             yield f"nothing to exchange with {self.remote}"
+        if self.hint:
+            yield f"hint: {self.hint}"
 
     def _kind(self, fetched: Move) -> str:
         """Tell what a fetched ref holds: `trees`, …, `bodies`."""
@@ -207,6 +220,7 @@ def sync(
         pushed=tuple(exchange.pushed),
         refused=tuple(exchange.refused),
         diverged=tuple(exchange.diverged),
+        hint=exchange.elsewhere(),
     )
 
 
@@ -257,6 +271,12 @@ class _Exchange:
             if self._push(self._forward()):
                 return
 
+    def elsewhere(self) -> str:
+        """Where the remote shows nothing of pvc's: say where an ordinary fetch saw some."""
+        if self._is_there or self.pushed or self._prefix.startswith("refs/heads/"):
+            return ""
+        return _ELSEWHERE if self.repo.refs(f"refs/remotes/{self.remote}/pvc/") else ""
+
     # --- fetch --------------------------------------------------------------------------------
 
     def _fetch(self) -> list[Refusal]:
@@ -264,10 +284,10 @@ class _Exchange:
         specs = [f"{self._prefix}/{kind}/*:{self._seen}/{kind}/*" for kind in KINDS]
         before = dict(self.repo.refs(f"{self._seen}/"))
         done = self.repo.git.run(*self._settings, *_FETCH, "--", self.remote, *specs)
-        rejected = list(_rejected_by_fetch(done.err))
+        rejected = list(rejected_by_fetch(done.err))
         if done.code != 0 and not rejected:
-            raise _failed(self.remote, done)
-        self._is_there = frozenset(_named_by_fetch(done.err))
+            raise failed(self.remote, done)
+        self._is_there = frozenset(named_by_fetch(done.err))
         refused = [Refusal(self._there(ref), why, _REWRITTEN) for ref, why in rejected]
         for ref, new in self.repo.refs(f"{self._seen}/"):
             if before.get(ref) != new:
@@ -351,27 +371,48 @@ class _Exchange:
         ]
         if not moves:
             return True
-        specs = [f"{move.new}:{self._prefix}{move.ref.removeprefix(LOCAL)}" for move in moves]
-        words = ("push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no")
-        done = self.repo.git.run(*self._settings, *words, "--", self.remote, *specs, hooks=True)
-        answers = _answers_of_push(done.out.decode(errors="replace"))
-        if done.code != 0 and not any(flag == "!" for flag, _ in answers.values()):
-            raise _failed(self.remote, done)
-        return self._settle(moves, answers)
+        return self._push_moves(moves)
 
-    def _settle(self, moves: Iterable[Move], answers: dict[str, tuple[str, str]]) -> bool:
+    def _push_moves(self, moves: list[Move]) -> bool:
+        """Push these; where the guard of the remote names some of them, the others once more.
+
+        A server takes nothing of a push while it refuses one ref.
+        """
+        took_all = True
+        while moves:
+            specs = [f"{move.new}:{self._there_of(move.ref)}" for move in moves]
+            answers, said = self._push_specs(specs)
+            named = [move for move in moves if self._there_of(move.ref) in said.guard]
+            took_all &= self._settle(named or moves, answers, said)
+            moves = [move for move in moves if move not in named] if named else []
+        return took_all
+
+    def _push_specs(self, specs: Iterable[str], *words: str) -> tuple[dict[str, Answer], Said]:
+        """Push, and give what git answered for each ref and what hooks had to say."""
+        words = ("push", "--porcelain", "--no-follow-tags", "--recurse-submodules=no", *words)
+        done = self.repo.git.run(*self._settings, *words, "--", self.remote, *specs, hooks=True)
+        answers = answers_of_push(done.out.decode(errors="replace"))
+        if done.code != 0 and not any(answer.is_refused for answer in answers.values()):
+            raise failed(self.remote, done)
+        return answers, said_by_hooks(done.err)
+
+    def _settle(self, moves: Iterable[Move], answers: dict[str, Answer], said: Said) -> bool:
         """Take in what the remote said of each ref; true when it took all of them."""
         refused = []
         for move in moves:
-            there = self._prefix + move.ref.removeprefix(LOCAL)
-            flag, words = answers.get(there, ("!", "no answer"))
-            if flag == "!":
-                refused.append(Refusal(there, words, self._hint(there, words)))
+            there = self._there_of(move.ref)
+            answer = answers.get(there, Answer("!", "no answer"))
+            if answer.is_refused:
+                refused.append(self._refusal(there, answer.words, said))
             else:
                 self.pushed.append(move)
                 self._remember(move)
         self.refused += refused
         return not refused
+
+    def _there_of(self, ref: str) -> str:
+        """Name a ref of this clone as the remote does."""
+        return self._prefix + ref.removeprefix(LOCAL)
 
     def _remember(self, move: Move) -> None:
         """Note where the remote is now, as a fetch would."""
@@ -391,17 +432,17 @@ class _Exchange:
             if tip:
                 yield f"{LOCAL}/{kind}/{mine}", tip
 
-    def _hint(self, there: str, words: str) -> str:
+    def _refusal(self, there: str, words: str, said: Said) -> Refusal:
+        """Say why the remote did not take a ref, in the words of its guard where it has one."""
+        if there in said.guard:
+            return Refusal(there, *said.guard[there])
         if "fetch first" in words or "non-fast-forward" in words:
-            if "/pins/" in there:
-                return "another clone writes under this one's id: a copy? remove its `pvc/writer`"
-            return "sync again"
-        if not self._prefix.startswith("refs/heads/"):
-            return (
-                "some hosts take only heads and tags: "
-                "`git config pvc.refPrefix refs/heads/pvc`, in every clone"
-            )
-        return ""
+            return Refusal(there, words, _COPY if "/pins/" in there else "sync again")
+        reason = ": ".join((words, *said.others[:1]))
+        is_new_there = not any(ref.startswith(f"{self._seen}/") for ref in self._is_there)
+        if is_new_there and not self._prefix.startswith("refs/heads/"):
+            return Refusal(there, reason, _OTHER_PREFIX)
+        return Refusal(there, reason)
 
 
 def _prefix(repo: Repository) -> str:
@@ -416,6 +457,11 @@ def _prefix(repo: Repository) -> str:
     return prefix
 
 
+_COPY = "another clone writes under this one's id: a copy? remove its `pvc/writer`"
+_OTHER_PREFIX = (
+    "some hosts take only heads and tags: `git config pvc.refPrefix refs/heads/pvc`, in every clone"
+)
+_ELSEWHERE = "they may be elsewhere: `git config pvc.refPrefix refs/heads/pvc`"
 _ANOTHERS = "another clone's; it is left out here"
 _REWRITTEN = "it was rewritten there; what was fetched before stays as evidence"
 
@@ -445,35 +491,3 @@ def _check_new(repo: Repository, ref: str, tip: CommitId, *, until: CommitId | N
     for move in chain_from(repo, tip, tree, channel):
         if move.id == until:
             return
-
-
-def _rejected_by_fetch(stderr: str) -> Iterator[tuple[str, str]]:
-    """Read ` ! [rejected]  refs/… -> refs/…  (why)`; names hold no blanks."""
-    for line in stderr.split("\n"):
-        if line.startswith(" ! ") and " -> " in line:
-            name, _, why = line.partition(" -> ")[2].partition(" ")
-            yield name, why.strip().strip("()")
-
-
-def _named_by_fetch(stderr: str) -> Iterator[str]:
-    """Read ` = [up to date]  refs/… -> refs/…` and its like: our names of what is there."""
-    for line in stderr.split("\n"):
-        if line.startswith(" ") and " -> " in line:
-            yield line.partition(" -> ")[2].partition(" ")[0]
-
-
-def _answers_of_push(stdout: str) -> dict[str, tuple[str, str]]:
-    """Read `flag TAB from:to TAB summary` lines: the remote's ref, the flag, what was said."""
-    answers = {}
-    for line in stdout.split("\n"):
-        fields = line.split("\t")
-        if len(fields) == 3 and len(fields[0]) == 1:
-            answers[fields[1].partition(":")[2]] = (fields[0], fields[2])
-    return answers
-
-
-def _failed(remote: str, done: Done) -> PvcError:
-    return NotFoundError(
-        f"cannot exchange with `{remote}`: {done.reason}",
-        hint=f"`git ls-remote {remote}` shows whether it answers",
-    )
