@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import socket
-import subprocess
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 from cli.conftest import Clone, Done
+from servers import served
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,36 +83,15 @@ def site(template: Path, tmp_path: Path) -> Site:
     return made
 
 
-@pytest.fixture
-def served(site: Site) -> Iterator[Site]:
-    """The same site behind a git daemon."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    daemon = subprocess.Popen(
-        ["git", "daemon", "--reuseaddr", "--export-all", "--enable=receive-pack",
-         "--listen=127.0.0.1", f"--port={port}", f"--base-path={site.path}", str(site.path)],
-        env=site.hub.environment,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )  # fmt: skip
-    try:
-        _wait_for(port)
-        url = f"git://127.0.0.1:{port}/hub.git"
-        site.ada.git("remote", "set-url", "origin", url)
-        yield Site(site.path, url)
-    finally:
-        os.killpg(daemon.pid, 15)
-        daemon.wait()
-
-
-def _wait_for(port: int) -> None:
-    for _ in range(200):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise AssertionError("git daemon does not answer")
+@pytest.fixture(params=["path", "daemon", "http"])
+def reached(request: pytest.FixtureRequest, site: Site) -> Iterator[Site]:
+    """The same site, pushed to by path and through servers."""
+    if request.param == "path":
+        yield site
+        return
+    with served(request.param, site.path, site.path / "server") as server:
+        server.connect(site.ada.path)
+        yield Site(site.path, server.url("hub.git"))
 
 
 @pytest.fixture

@@ -12,12 +12,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from launches import Launches, compiled
+from clones import assert_sound, copy, exchange, ledgers, receipts_of, stored_in
+from launches import Launches
 from pvc.errors import NotFoundError
-from pvc.launch import cache
-from pvc.store.repo import MODE_FILE, Entry
-from pvc.store.sync import SyncResult, sync
-from pvc.store.versions import tip, version_tree, write_version
 from servers import KINDS, Line, Server, served
 from workspace import Workspace
 
@@ -25,34 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from pvc.store.versions import VersionInfo
-
 CLONES = 20
 SESSIONS = 3
-
-
-@pytest.fixture
-def template(make_workspace: Callable[..., Workspace]) -> Launches:
-    """A clone of `hub.git` with a version, which nobody has pinned in; others are copies of it."""
-    make_workspace("hub.git", "--bare")
-    made = Launches(make_workspace("template"))
-    made.workspace.git("remote", "add", "origin", "nowhere")
-    adopt(made, "You are an agent.\n")
-    return made
-
-
-def adopt(launches: Launches, text: str) -> VersionInfo:
-    """Make a version that `sync` takes for one, and its program."""
-    repo = launches.workspace.open()
-    rows = [Entry("AGENTS.md", MODE_FILE, repo.write_blob(text.encode()))]
-    version = write_version(
-        repo, kind="trees", name="agent", tree=version_tree(repo, rows, b"format = 1\n", {}),
-        reason=f"adopt {text}", previous=tip(repo, "trees", "agent"),
-    )  # fmt: skip
-    program = compiled("agent", version.number, version.id, text.encode())
-    cache.write(str(launches.path / ".git"), version.id, program)
-    repo.close()
-    return version
 
 
 @pytest.fixture(params=KINDS)
@@ -64,19 +35,9 @@ def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
 
 def clone(template: Launches, server: Server, name: str) -> Launches:
     """Copy the template, cache and all, and connect it."""
-    path = template.path.parent / name
-    shutil.copytree(template.path, path, symlinks=True)
-    server.connect(path)
-    return Launches(Workspace(path), dict(template.numbers))
-
-
-def exchange(launches: Launches) -> SyncResult:
-    """Sync within this process, as `pvc sync` does."""
-    repository = launches.workspace.open("pygit")
-    try:
-        return sync(repository, "origin", fold=launches.fold)
-    finally:
-        repository.close()
+    made = copy(template, name)
+    server.connect(made.path)
+    return made
 
 
 def launch_and_sync(launches: Launches, name: str) -> list[str]:
@@ -84,22 +45,6 @@ def launch_and_sync(launches: Launches, name: str) -> list[str]:
     receipts = [launches.record(f"{name}-{n}", f"{n}") for n in range(SESSIONS)]
     assert exchange(launches).refused == ()
     return receipts
-
-
-def receipts_of(launches: Launches) -> list[str]:
-    return sorted(pin.receipt for pin in launches.ledger().newest(None))
-
-
-def ledgers(hub: Path) -> list[str]:
-    words = ["git", "-C", str(hub), "for-each-ref", "--format=%(refname)", "refs/pvc/pins"]
-    return subprocess.run(words, capture_output=True, check=True, text=True).stdout.split()
-
-
-def assert_sound(hub: Path) -> None:
-    done = subprocess.run(
-        ["git", "-C", str(hub), "fsck", "--strict"], capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_twenty_clones_pin_and_sync_at_once(template: Launches, server: Server) -> None:
@@ -137,13 +82,6 @@ def finish(pair: tuple[Launches, Launches, list[str]], server: Server) -> None:
     (ledger,) = ledgers(server.base / "hub.git")
     assert stored_in(server.base / "hub.git", ledger) == len(pinned)
     assert_sound(server.base / "hub.git")
-
-
-def stored_in(hub: Path, ledger: str) -> int:
-    """Count the records that stand in a ledger."""
-    words = ["git", "-C", str(hub), "grep", "-c", "-F", "[[pin]]", ledger, "--", "*.pins"]
-    done = subprocess.run(words, capture_output=True, check=True, text=True)
-    return sum(int(line.rpartition(":")[2]) for line in done.stdout.split())
 
 
 @pytest.mark.parametrize("passed", [0, 0.2, 0.9])

@@ -69,14 +69,18 @@ def ledgers(place: "Place") -> dict[str, str]:
     if place.is_reftable:
         said = place.git("for-each-ref", "--format=%(refname) %(objectname)", PINS, REMOTES) or b""
         found = dict(_pair(line) for line in said.decode().splitlines())
-        return {name: oid for name, oid in found.items() if "/pins/" in name}
-    refs = {name: oid for name, oid in _packed(place, REMOTES) if "/pins/" in name}
+        return {name: oid for name, oid in found.items() if _is_ledger(name)}
+    refs = {name: oid for name, oid in _packed(place, REMOTES) if _is_ledger(name)}
     root = f"{place.common_dir}/{REMOTES}"
     for folder, folders, _ in os.walk(root):
-        if folder.endswith("/pins"):
+        if folder.endswith(("/pins", "/inbox")):
             folders.clear()
             refs.update(below(place, f"{REMOTES}{folder[len(root) :]}/"))
     return below(place, PINS) | refs
+
+
+def _is_ledger(name: str) -> bool:
+    return "/pins/" in name or "/inbox/" in name
 
 
 def _resolved(place: "Place", name: str) -> str | None:

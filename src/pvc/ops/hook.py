@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from pvc.errors import DecodeError, NotFoundError, RefusedError, UsageError
 from pvc.ops.hook_guard import (
+    LOCAL,
     ServerRules,
     Update,
     check_move,
@@ -109,7 +110,7 @@ def _server(repo: Repository) -> Callable[[Repository, Update], None]:
 def _push_guard(repo: Repository) -> Callable[[Repository, Update], None]:
     """Guard a push before it leaves; signatures and people are for the server to judge."""
     prefix = ref_prefix(repo)
-    return lambda here, update: check_push(here, update, prefix, ServerRules())
+    return lambda here, update: check_push(here, update, prefix, ServerRules(), holders=LOCAL)
 
 
 # --- commits ----------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 
     trees, packs   forward only; each new commit is the next version, whole and in its form
     channels       forward only; each new commit is the record of a move to a version
-    pins           forward only; old segments stay as they are, new ones are complete
+    pins, inbox    forward only; old segments stay as they are, new ones are complete; a ledger that
+                   another one took may go
     bodies         what a name says; may be rewritten, for a body can be forgotten
 
 Rule 1: nothing is taken on trust from a pusher: every new commit is read and held against the one
@@ -24,6 +25,7 @@ from pvc.model.names import ChannelName, CommitId, PackName, TreeName
 from pvc.ops.hook_commits import CommitCheck
 from pvc.ops.hook_ledger import check_fold
 from pvc.store.repo import Kind
+from pvc.store.taken import parts_of
 from pvc.store.versions import walk
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from pvc.store.repo import Commit, Repository
 
 LOCAL = "refs/pvc"
+LEDGERS = ("pins", "inbox")
 GUARDED = ("trees", "packs", "channels", "pins")
 _WRITER = re.compile(r"[0-9a-f]{32}")
 _FORWARD = "git pvc sync goes forward from what is there; nothing is ever rewritten"
@@ -77,13 +80,20 @@ def ref_prefix(repo: Repository) -> str:
     return (repo.config("pvc.refPrefix") or LOCAL).rstrip("/")
 
 
-def check_push(repo: Repository, update: Update, prefix: str, rules: ServerRules) -> None:
-    """Hold a pushed ref against the rules. Raises `RefusedError`; other refs are not ours."""
+def check_push(
+    repo: Repository, update: Update, prefix: str, rules: ServerRules, *, holders: str = ""
+) -> None:
+    """Hold a pushed ref against the rules. Raises `RefusedError`; other refs are not ours.
+
+    `holders` is where ledgers are that may have taken others, for a clone that is about to push.
+    """
     if not update.ref.startswith(f"{prefix}/"):
         return
     kind, _, name = update.ref.removeprefix(f"{prefix}/").partition("/")
     try:
         _check_name(kind, name)
+        if update.new is None and kind in LEDGERS and _is_taken(repo, update, prefix, holders):
+            return
         _check_forward(repo, update, may_rewrite=kind == "bodies")
         _PushCheck(repo, update, rules).run(kind, name)
     except RefusedError as error:
@@ -118,6 +128,18 @@ def _is_packed_away(repo: Repository, ref: str, now: CommitId) -> bool:
     return f"{now} {ref}" in packed.read_text(errors="replace").split("\n")
 
 
+def _is_taken(repo: Repository, update: Update, prefix: str, holders: str) -> bool:
+    """Tell whether the ledger that would go stands in another one, which goes on from it.
+
+    One that is at the same commit does not count: each of two could be deleted for the other.
+    """
+    tip = update.old if holders else repo.ref(update.ref)
+    if tip is None:
+        return False
+    words = ("--format=%(objectname)", f"--contains={tip}", f"{holders or prefix}/pins/")
+    return any(oid != tip for oid in repo.git.output("for-each-ref", *words).decode().split())
+
+
 def _check_name(kind: str, name: str) -> None:
     tree, _, channel = name.partition("/")
     match kind:
@@ -128,7 +150,7 @@ def _check_name(kind: str, name: str) -> None:
         case "channels":
             TreeName(tree)
             ChannelName(channel)
-        case "pins" | "bodies":
+        case "pins" | "inbox" | "bodies":
             if not _WRITER.fullmatch(name):
                 raise RefusedError(f"`{name}` is no writer", hint="32 hex digits")
         case _:
@@ -165,7 +187,8 @@ class _PushCheck:
                 tree, _, channel = name.partition("/")
                 self._must_pass_old(self._moves())
                 self._channel(tree, channel)
-            case "pins":
+            case "pins" | "inbox":
+                self._must_pass_old(self._folds())
                 for commit in self._new():
                     check_fold(self._repo, commit)
             case _:
@@ -208,6 +231,14 @@ class _PushCheck:
                 waiting += move.parents[:-1]
         for commit in new.values():
             self._commits.version(commit, "trees", tree)
+
+    def _folds(self) -> Iterator[Commit]:
+        """Walk a ledger's own folds, past those of the ledgers that it took."""
+        at = self._update.new
+        while at is not None:
+            commit = self._repo.commit(at)
+            yield commit
+            at = parts_of(self._repo, commit)[0]
 
     # --- bodies -------------------------------------------------------------------------------
 

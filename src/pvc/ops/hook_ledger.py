@@ -7,7 +7,9 @@ which follows from the records to the byte; or it is one file of tombstones, `.f
 Rule 2: numbers go on without a gap, so that a segment that is missing is seen.
 Rule 3: the fold's own trailers are made again from its bytes: count, numbers, times, and the digest
 chain that runs through all folds.
-Rule 4: only what differs from the fold before is read, so that a ledger of any length costs as much
+Rule 4: a fold may take other ledgers in (`store.taken`): then its new segments hold what they held,
+and nothing else. Their own folds are for whoever walks all parents.
+Rule 5: only what differs from the fold before is read, so that a ledger of any length costs as much
 as its segments.
 """
 
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pvc.errors import CorruptError, PvcError, RefusedError
 from pvc.model.digest import Digest
 from pvc.store.codec import (
+    FROM,
     PROMPT_TABLE,
     decode,
     decode_prompt,
@@ -30,19 +33,21 @@ from pvc.store.codec import (
 )
 from pvc.store.fold import SEGMENT_PINS
 from pvc.store.fold_message import FoldMessage, next_chain, trailer
+from pvc.store.taken import contents_of, fresh_segments, parts_of
 from pvc.store.tombstones import MOST_TABLES, SUFFIX
 from pvc.store.tombstones import decode as decode_tombstones
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pvc.model.names import ObjectId
+    from pvc.model.names import CommitId, ObjectId
     from pvc.model.pin import Pin, PromptFacts
     from pvc.model.tombstone import Tombstone
     from pvc.store.codec import Unrendered
     from pvc.store.repo import Commit, Entry, Repository
+    from pvc.store.taken import Taken
 
-_FILE = re.compile(r"([0-9a-f]{4})/([0-9a-f]{2})\.(pins|idx|forgotten)")
+_FILE = re.compile(r"([0-9a-f]{4})/([0-9a-f]{2})\.(pins|idx|from|forgotten)")
 _NEXT = "a ledger is only added to"
 _COMPARED = ("Pins", "Segments", "Chain", "First", "Last")
 
@@ -74,6 +79,8 @@ class Fold:
     prompts: dict[str, PromptFacts | Unrendered]
     """What its tables say of each prompt, by digest."""
     forgotten: tuple[Tombstone, ...]
+    is_take: bool
+    """Whether its pins are those of ledgers that it took, which have them too."""
     problems: tuple[Problem, ...]
 
 
@@ -100,7 +107,13 @@ def read_fold(
         reader.problems.append(
             Problem(error.message, error.at, None, error.hint, isinstance(error, CorruptError))
         )
-    return Fold(tuple(reader.pins), reader.prompts, tuple(reader.forgotten), tuple(reader.problems))
+    return Fold(
+        tuple(reader.pins),
+        reader.prompts,
+        tuple(reader.forgotten),
+        reader.is_take,
+        tuple(reader.problems),
+    )
 
 
 class _Reader:
@@ -113,13 +126,13 @@ class _Reader:
         self.forgotten: list[Tombstone] = []
         self.pins: list[Placed] = []
         self.prompts: dict[str, PromptFacts | Unrendered] = {}
+        self.is_take = False
         self.problems: list[Problem] = []
 
     def read(self, *, contents: bool, is_cut: bool) -> None:
-        commit = self._commit
-        if len(commit.parents) > 1:
-            self._say(f"fold `{commit.id.short}` has {len(commit.parents)} parents")
-        parent = self._repo.commit(commit.parents[0]) if commit.parents else None
+        own, taken = parts_of(self._repo, self._commit)
+        self.is_take = bool(taken)
+        parent = self._repo.commit(own) if own else None
         files = self._new_files(parent)
         if not contents:
             return
@@ -127,6 +140,7 @@ class _Reader:
         for number in numbers:
             self._segment(files, number)
         if not self.problems and not is_cut:
+            self._taken(files, numbers, own, taken)
             self._trailers(parent, numbers)
 
     def _say(
@@ -159,7 +173,7 @@ class _Reader:
         return numbers
 
     def _segment(self, files: dict[str, ObjectId], number: int) -> None:
-        stem = f"{number // 256:04x}/{number % 256:02x}"
+        stem = _stem(number)
         if f"{stem}{SUFFIX}" in files:
             self._forgotten(files, stem)
             return
@@ -223,6 +237,32 @@ class _Reader:
         self.pins += placed
         return placed
 
+    def _taken(
+        self,
+        files: dict[str, ObjectId],
+        numbers: list[int],
+        own: CommitId | None,
+        taken: tuple[Taken, ...],
+    ) -> None:
+        """See that new segments hold what the taken ledgers held, no more and no less."""
+        stems = [_stem(number) for number in numbers]
+        said = {files.get(stem + FROM) for stem in stems}
+        if len(said) != 1 or (said == {None}) == bool(taken):
+            self._say("its segments do not agree on which ledgers they were taken from")
+        if not taken or self.problems:
+            return
+        repo = self._repo
+        theirs = contents_of(repo, fresh_segments(repo, own, taken))
+        rows = [(s, {k: files[s + k] for k in (".pins", SUFFIX) if s + k in files}) for s in stems]
+        ours = contents_of(repo, rows)
+        missing = len(theirs.records - ours.records) + len(theirs.tombstones - ours.tombstones)
+        added = len(ours.records - theirs.records) + len(ours.tombstones - theirs.tombstones)
+        if missing or added:
+            words = f"{missing} left out, {added} that they do not have"
+            self._say(f"its segments are not what the taken ledgers hold: {words}")
+        elif not ours.tables <= theirs.tables:
+            self._say("it describes a prompt in another way than the taken ledgers")
+
     def _trailers(self, parent: Commit | None, numbers: list[int]) -> None:
         commit = self._commit
         times = [placed.pin.time for placed in self.pins]
@@ -273,6 +313,10 @@ def _next_number(repo: Repository, parent: Commit | None) -> int:
     last = max(folders)
     paths = [f"{last}/{row.name}" for row in repo.tree(folders[last].oid)]
     return 1 + max((_number(path) for path in paths if _FILE.fullmatch(path)), default=-1)
+
+
+def _stem(number: int) -> str:
+    return f"{number // 256:04x}/{number % 256:02x}"
 
 
 def _number(path: str) -> int:

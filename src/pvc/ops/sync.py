@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pvc.errors import PvcError
@@ -10,16 +11,29 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
     from pvc.store.sync import SyncResult
 
+_DAY_SECONDS = 86_400
 
-def run(repo: Repository, remote: str | None) -> SyncResult:
+
+def run(
+    repo: Repository, remote: str | None, *, idle_days: float | None = None, now_seconds: int = 0
+) -> SyncResult:
     """Fold, fetch, fast-forward, push; never forces. See `store.sync`.
 
-    What came is compiled at once, so that the next launch need not.
+    What came is compiled at once, so that the next launch need not. With `idle_days` the remote's
+    inbox, and ledgers that nobody wrote for so long, are taken into this clone's own and their refs
+    removed: see `store.consolidate`.
     """
     from pvc.ops.fold import run as fold
     from pvc.store.sync import sync
 
-    result = sync(repo, remote, fold=lambda: fold(repo))
+    take = None
+    if idle_days is not None:
+        from pvc.ops.hook_ledger import check_fold
+        from pvc.store.consolidate import consolidate
+
+        before = now_seconds - int(idle_days * _DAY_SECONDS)
+        take = partial(consolidate, before_seconds=before, judge=partial(check_fold, repo))
+    result = sync(repo, remote, fold=lambda: fold(repo), take=take)
     for move in result.forwarded:
         if not move.ref.startswith("refs/pvc/packs/"):
             _keep(repo, move.ref)

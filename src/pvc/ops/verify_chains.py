@@ -2,6 +2,7 @@
 
     refs/pvc/pins/<writer>                     this clone's own
     refs/pvc/remotes/<remote>/pins/<writer>    what a sync saw, once for each remote
+    refs/pvc/remotes/<remote>/inbox/<writer>   the same, of a clone that pushes to the inbox
 
 Rule 1: all copies of one chain lie on one line. Two that do not are two stories, and which of them
 is true is not for their order to say.
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pvc.store.repo import Commit, Repository
 
 KINDS = ("trees", "packs", "channels", "pins")
-OTHER_KINDS = ("bodies",)
+OTHER_KINDS = ("inbox", "bodies")
 LOCAL = "refs/pvc/"
 REMOTES = "refs/pvc/remotes/"
 _WRITER = re.compile(r"[0-9a-f]{32}")
@@ -100,7 +101,7 @@ def split_ref(ref: str, prefix: str) -> tuple[str, str, str]:
         at = next((i for i, word in enumerate(words[2:], 2) if word in (*KINDS, *OTHER_KINDS)), 2)
         remote, inner = "/".join(words[1:at]), "/".join(words[at:])
     kind, _, name = inner.partition("/")
-    return remote, kind, name
+    return remote, "pins" if kind == "inbox" else kind, name
 
 
 def _refs(repo: Repository, prefix: str, report: Report) -> list[tuple[str, CommitId]]:

@@ -85,14 +85,15 @@ class Ledgers:
                 except CorruptError as error:
                     self.report.add("fold", error.message, ref=chain.ref, commit=commit)
                     continue
-                pins += message.pins
+                pins += 0 if message.taken else message.pins
                 for each in message.witnesses:
                     seen.setdefault((each.kind, each.name, each.commit), (chain, commit, each))
         known = by_key(chains)
+        in_ledgers = {oid for chain in of_kind(chains, "pins") for oid in chain.known}
         remotes = {copy.remote for chain in chains for copy in chain.copies if copy.remote}
         for (kind, name, oid), (chain, commit, each) in seen.items():
             there = known.get((kind, name))
-            if there is not None and oid in there.known:
+            if oid in there.known if there is not None else kind == "pins" and oid in in_ledgers:
                 continue
             if there is None and remotes and each.remote not in remotes:
                 self.report.note(f"{each.ref} was seen by another clone; it is not here")
@@ -117,9 +118,10 @@ class Ledgers:
         """Hold ledgers against what the index of this clone covered last."""
         tips = read_tips(f"{self.repo.common_dir}/pvc")
         copies = {copy.ref: chain for chain in self.chains for copy in chain.copies}
+        in_ledgers = {oid for chain in of_kind(self.chains, "pins") for oid in chain.known}
         for ref, oid in tips.refs.items() if tips else ():
             chain = copies.get(ref)
-            if chain is None or oid not in chain.known:
+            if oid not in (chain.known if chain else in_ledgers):
                 now = "is gone" if chain is None else "no longer holds it"
                 self.report.add(
                     "rollback",
@@ -141,12 +143,13 @@ class Ledgers:
                 is_new = is_new or commit.time.seconds >= (self.since_s or 0)
                 fold = read_fold(self.repo, commit, contents=is_new, is_cut=oid in self._ends)
                 self._problems(chain, commit, fold)
-                yield from self._pins_of(chain, commit, fold, own)
+                if not fold.is_take:  # the folds that it took are walked too
+                    yield from self._pins_of(chain, commit, fold, own)
         self._gaps()
 
     def _problems(self, chain: Chain, commit: Commit, fold: Fold) -> None:
         self.report.step("folds")
-        self.report.counts["tombstones"] += len(fold.forgotten)
+        self.report.counts["tombstones"] += 0 if fold.is_take else len(fold.forgotten)
         for each in fold.problems:
             code = "record" if each.byte is not None and each.is_damage else "fold"
             self.report.add(

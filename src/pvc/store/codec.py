@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 PROMPT_TABLE = b"[[prompt]]\n"
 IDX_ROW_SIZE = 32
+FROM = ".from"
+"""Beside a segment that was taken from other ledgers: which (`store.taken`)."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -240,8 +240,22 @@ class Fold:
         """Put on record what was forgotten, in a commit of its own."""
         return self._append([{SUFFIX: data} for data in segments], 0, times)
 
+    def append_taken(
+        self,
+        segments: Sequence[dict[str, bytes]],
+        pins: int,
+        times: Sequence[int],
+        taken: Sequence[CommitId],
+    ) -> CommitId:
+        """Add segments of other ledgers, whose tips become parents (`store.take`)."""
+        return self._append(segments, pins, times, taken)
+
     def _append(
-        self, segments: Sequence[dict[str, bytes]], pins: int, times: Sequence[int]
+        self,
+        segments: Sequence[dict[str, bytes]],
+        pins: int,
+        times: Sequence[int],
+        taken: Sequence[CommitId] = (),
     ) -> CommitId:
         """Add segments to the ledger, each as its files by suffix; the first file is chained."""
         tip = self.repo.ref(self.ref)
@@ -261,14 +275,14 @@ class Fold:
             tree = self.repo.write_tree(tuple(entries.values()))
             folders[folder] = Entry(folder, MODE_TREE, tree)
         root = self.repo.write_tree(tuple(folders.values()))
-        message = self._message(tip, pins, times, range(first, first + len(segments)), digests)
-        commit = self._fold_commit(root, tip, message)
+        numbers = range(first, first + len(segments))
+        message = self._message(tip, pins, times, numbers, digests, len(taken))
+        commit = self._fold_commit(root, (*((tip,) if tip else ()), *taken), message)
         self._move(self.ref, tip, commit)
         return commit
 
-    def _fold_commit(self, root: ObjectId, tip: CommitId | None, message: str) -> CommitId:
+    def _fold_commit(self, root: ObjectId, parents: tuple[CommitId, ...], message: str) -> CommitId:
         """Write the commit, signed where that is asked for (docs/decisions/0012)."""
-        parents = (tip,) if tip else ()
         may_fail = (self.repo.config(SIGN_FOLDS) or "").lower() == WHEN_POSSIBLE
         if may_fail or self.repo.config_flag(SIGN_FOLDS):
             try:
@@ -319,6 +333,7 @@ class Fold:
         times: Sequence[int],
         numbers: range,
         digests: Sequence[Digest],
+        taken: int,
     ) -> str:
         before = trailer(self.repo.commit(tip).message, "Chain") if tip else ""
         return FoldMessage(
@@ -329,6 +344,7 @@ class Fold:
             last=max(times),
             chain=next_chain(before, digests),
             witnesses=tuple(witnesses(self.repo.refs(REMOTES), self.writer)),
+            taken=taken,
         ).encode()
 
     def _move(self, ref: str, old: CommitId | None, new: CommitId) -> None:

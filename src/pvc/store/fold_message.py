@@ -76,6 +76,14 @@ class FoldMessage:
     last: int
     chain: Digest
     witnesses: tuple[Witness, ...] = ()
+    taken: int = 0
+    """How many other ledgers it took (`store.taken`): then its first line says so."""
+
+    @property
+    def subject(self) -> str:
+        """The first line."""
+        pins = f"{self.pins} pin{'' if self.pins == 1 else 's'}"
+        return f"take {pins} of {self.taken} ledgers" if self.taken else f"fold {pins}"
 
     @property
     def trailers(self) -> dict[str, str]:
@@ -90,7 +98,7 @@ class FoldMessage:
 
     def encode(self) -> str:
         """Write the message."""
-        lines = [f"fold {self.pins} pin{'' if self.pins == 1 else 's'}", ""]
+        lines = [self.subject, ""]
         lines += [f"{name}: {value}" for name, value in self.trailers.items()]
         lines += [f"Witness: {ref} {commit}" for ref, commit in self.witnesses]
         return "\n".join(lines) + "\n"
@@ -108,6 +116,7 @@ class FoldMessage:
                 to_micros(trailer(message, "Last")),
                 Digest(trailer(message, "Chain")),
                 tuple(_witness(line) for line in _lines(message, "Witness")),
+                _taken(message),
             )
         except (ValueError, UsageError) as error:
             raise CorruptError(f"a fold's message is damaged: {error}", at=at) from None
@@ -134,6 +143,12 @@ def _lines(message: str, name: str) -> Iterator[str]:
     for line in message.split("\n"):
         if line.startswith(prefix):
             yield line.removeprefix(prefix)
+
+
+def _taken(message: str) -> int:
+    """Read from the first line how many ledgers were taken."""
+    words = message.partition("\n")[0].split(" ")
+    return int(words[-2]) if words[0] == "take" and words[-1] == "ledgers" else 0
 
 
 def _witness(line: str) -> Witness:

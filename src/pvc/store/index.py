@@ -37,7 +37,7 @@ from pvc.launch.index import (
 )
 from pvc.launch.place import Place
 from pvc.launch.refs import PINS
-from pvc.store.codec import IDX_ROW_SIZE
+from pvc.store.codec import FROM, IDX_ROW_SIZE
 from pvc.store.entries import shown
 from pvc.store.objects import trusted, trusted_commit
 
@@ -63,6 +63,7 @@ class Segment(NamedTuple):
     pins: ObjectId
     idx: ObjectId
     is_local: bool
+    """Whether a launch here was answered with its pins: not those taken from another ledger."""
 
     def key(self) -> bytes:
         """Write what a segment's row in a run begins with: which segment it is."""
@@ -280,7 +281,7 @@ def _segment(name: str, folder: str, stem: str, entries: Mapping[str, Entry]) ->
         number=number,
         pins=entries[f"{stem}.pins"].oid,
         idx=idx.oid,
-        is_local=name.startswith(PINS),
+        is_local=name.startswith(PINS) and f"{stem}{FROM}" not in entries,
     )
 
 

@@ -7,9 +7,13 @@ Rule 1: nothing is forced, in either direction. What does not fast-forward is re
 Rule 2: a local ref moves by compare-and-swap, and only to a commit that is what its name says.
 Rule 3: of the ledgers only this clone's own is pushed, its bodies only with `pvc.pushBodies`.
 Whatever bodies a remote holds are fetched: who pushed them meant them to be read.
+Where `pvc.inbox` is set, this clone's ledger goes to the inbox: machines that live for a session
+would fill a hub with refs.
 Rule 4: `pvc.refPrefix` says where these refs are on the remote, for hosts that take only heads and
 tags. In a clone they are always below `refs/pvc/`.
-Rule 5: settings for ordinary fetches (mirrors, pruning, filters, tags) do not hold here; a filter
+Rule 5: a ledger's ref is taken away from the remote only after the remote has a ledger that took
+it (`store.take`), and only from the tip that was taken. What this clone saw of it is let go then.
+Rule 6: settings for ordinary fetches (mirrors, pruning, filters, tags) do not hold here; a filter
 would leave versions without their text, a mirror's refspec would force our refs.
 """
 
@@ -38,12 +42,14 @@ from pvc.store.versions import at_commit, at_ref, check_chain
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from pvc.store.consolidate import Consolidated
     from pvc.store.fold import FoldResult
     from pvc.store.remote_words import Said
     from pvc.store.repo import Repository
+    from pvc.store.take import TakeResult
 
 LOCAL = "refs/pvc"
-KINDS = ("trees", "packs", "channels", "pins", "bodies")
+KINDS = ("trees", "packs", "channels", "pins", "inbox", "bodies")
 FORWARDED = ("trees", "packs", "channels")
 _BUILT_IN = f"{LOCAL}/packs/builtin-"
 _ROUNDS = 3  # others push too; after that many the user may try again
@@ -130,6 +136,10 @@ class SyncResult:
     pushed: tuple[Move, ...] = ()
     refused: tuple[Refusal, ...] = ()
     diverged: tuple[Divergence, ...] = ()
+    taken: TakeResult | None = None
+    """Ledgers that went into this clone's own; null where none were to be taken."""
+    removed: tuple[Move, ...] = ()
+    """Ledgers' refs taken away from the remote: what they were at, and the fold that holds them."""
     hint: str = ""
     """Where there was nothing: where to look instead."""
 
@@ -153,6 +163,8 @@ class SyncResult:
             "pushed": [move.to_json() for move in self.pushed],
             "refused": [refusal.to_json() for refusal in self.refused],
             "diverged": [divergence.to_json() for divergence in self.diverged],
+            "taken": None if self.taken is None else self.taken.to_json(),
+            "removed": [move.to_json() for move in self.removed],
             "hint": self.hint or None,
         }
 
@@ -176,6 +188,11 @@ class SyncResult:
             for move in moves:
                 if move not in built_in:
                     yield f"{words} {move.ref.removeprefix(LOCAL + '/')} to {move.new.short}"
+        if self.taken is not None:
+            ledgers = _count(len(self.taken.ledgers), "ledger")
+            yield f"took {_count(self.taken.pins, 'pin')} of {ledgers}"
+        for move in self.removed:
+            yield f"removed {move.ref.removeprefix(LOCAL + '/')}, which {move.new.short} holds"
         for refusal in self.refused:
             yield f"refused {refusal.ref}: {refusal.reason}"
             if refusal.hint:
@@ -185,7 +202,7 @@ class SyncResult:
             yield f"  here   {split.ours.label} {split.ours.commit.short} {split.ours.reason}"
             yield f"  there  {split.theirs.label} {split.theirs.commit.short} {split.theirs.reason}"
             yield f"hint: `{split.answer} --resolve {self.remote} -m REASON` goes on from both"
-        done = (records, self.forwarded, self.pushed, self.refused, self.diverged)
+        done = (records, self.forwarded, self.pushed, self.refused, self.diverged, self.removed)
         if self.remote and not any(done):
             yield f"nothing to exchange with {self.remote}"
         if self.hint:
@@ -201,20 +218,28 @@ def _count(number: int, noun: str) -> str:
 
 
 def sync(
-    repo: Repository, remote: str | None = None, *, fold: Callable[[], FoldResult]
+    repo: Repository,
+    remote: str | None = None,
+    *,
+    fold: Callable[[], FoldResult],
+    take: Callable[[Exchange], Consolidated] | None = None,
 ) -> SyncResult:
     """Fold, then exchange with `remote`; without one with `origin` or the only one there is.
 
+    Then `take` what nobody writes there any more, if that is wanted (`store.consolidate`).
     Raises `NotFoundError` when there is no such remote or it does not answer.
     """
     chosen = _choose(repo, remote)
     result = SyncResult(chosen, fold())
     if chosen is None:
         return result
-    exchange = _Exchange(repo, chosen)
+    exchange = Exchange(repo, chosen)
     exchange.run()
+    consolidated = take(exchange) if take else None
     return replace(
         result,
+        taken=consolidated.taken if consolidated else None,
+        removed=consolidated.removed if consolidated else (),
         fetched=tuple(exchange.fetched),
         forwarded=tuple(exchange.forwarded),
         pushed=tuple(exchange.pushed),
@@ -238,7 +263,7 @@ def _choose(repo: Repository, remote: str | None) -> str | None:
 
 
 @dataclass
-class _Exchange:
+class Exchange:
     """One sync with one remote, in rounds of fetch, fast-forward and push."""
 
     repo: Repository
@@ -251,7 +276,9 @@ class _Exchange:
 
     def __post_init__(self) -> None:
         self._is_there: frozenset[str] = frozenset()
+        self._held: set[str] = set()
         self._prefix = _prefix(self.repo)
+        self.writer = writer.read(f"{self.repo.common_dir}/pvc")
         self._seen = f"{LOCAL}/remotes/{self.remote}"
         settings = (
             "fetch.output=full",
@@ -268,8 +295,51 @@ class _Exchange:
             if self.refused and len(self.fetched) == count:
                 return  # nobody was quicker: the remote means it
             self.refused, self.diverged = unfetched, []
-            if self._push(self._forward()):
+            self._held = self._forward()
+            if self.push():
                 return
+
+    @property
+    def own(self) -> str:
+        """Name this clone's ledger."""
+        return f"{LOCAL}/pins/{self.writer}"
+
+    def ledgers(self) -> Iterator[tuple[str, CommitId]]:
+        """Give the ledgers of others that are on the remote, as this clone saw them."""
+        for kind in ("pins", "inbox"):
+            for seen, tip in self.repo.refs(f"{self._seen}/{kind}/"):
+                if seen in self._is_there and not seen.endswith(f"/{self.writer}"):
+                    yield seen, tip
+
+    def holder(self) -> CommitId | None:
+        """Give the commit that the remote has for this clone's ledger."""
+        seen = self._seen_of(self.own)
+        is_there = seen in self._is_there or any(move.ref == self.own for move in self.pushed)
+        return self.repo.ref(seen) if is_there else None
+
+    def remove(self, ledgers: Iterable[tuple[str, CommitId]], holder: CommitId) -> list[Move]:
+        """Take refs away from the remote, each from the tip that is held elsewhere now."""
+        there = {self._there(seen): (seen, tip) for seen, tip in ledgers}
+        if not there:
+            return []
+        leases = [f"--force-with-lease={name}:{tip}" for name, (_, tip) in there.items()]
+        answers, said = self._push_specs([f":{name}" for name in there], *leases)
+        removed = []
+        for name, (seen, tip) in there.items():
+            answer = answers.get(name, Answer("!", "no answer"))
+            if answer.is_refused:
+                self.refused.append(self._refusal(name, answer.words, said))
+            else:
+                removed.append(Move(self._here(name), tip, holder))
+                self._forget(seen, tip)
+        return removed
+
+    def _forget(self, seen: str, tip: CommitId) -> None:
+        """Let go of what was seen of a ledger that another one holds."""
+        try:
+            self.repo.delete_ref(seen, tip)
+        except MovedError:
+            return  # another sync saw more of it meanwhile
 
     def elsewhere(self) -> str:
         """Where the remote shows nothing of pvc's: say where an ordinary fetch saw some."""
@@ -293,11 +363,30 @@ class _Exchange:
             if before.get(ref) != new:
                 self.fetched.append(Move(ref, before.get(ref), new))
                 refused += self._damage(ref, before.get(ref), new)
+        self._forget_taken()
         return refused
+
+    def _forget_taken(self) -> None:
+        """Let go of ledgers that are gone from the remote and stand in another one there.
+
+        One that is gone and stands nowhere is kept as evidence.
+        """
+        seen = [
+            row for kind in ("pins", "inbox") for row in self.repo.refs(f"{self._seen}/{kind}/")
+        ]
+        gone = [(ref, tip) for ref, tip in seen if ref not in self._is_there]
+        if not gone:
+            return
+        words = [tip for _, tip in gone] + [f"^{tip}" for ref, tip in seen if ref in self._is_there]
+        listing = self.repo.git.output("rev-list", "--stdin", data="\n".join(words).encode())
+        elsewhere = frozenset(listing.decode().split("\n"))
+        for ref, tip in gone:
+            if tip not in elsewhere:
+                self._forget(ref, tip)
 
     def _damage(self, ref: str, old: CommitId | None, new: CommitId) -> Iterator[Refusal]:
         """Say what a fetched ledger holds in no form; all else of it counts."""
-        if ref.startswith(f"{self._seen}/pins/"):
+        if ref.startswith((f"{self._seen}/pins/", f"{self._seen}/inbox/")):
             damage: list[CorruptError] = []
             list(new_segments(self.repo, ref, old, new, damage=damage))
             for error in damage:
@@ -360,18 +449,23 @@ class _Exchange:
 
     # --- push ---------------------------------------------------------------------------------
 
-    def _push(self, held: set[str]) -> bool:
+    def push(self) -> bool:
         """Push what the remote lacks; true when it took all of it."""
-        wanted = {ref: tip for ref, tip in self._own_refs() if ref not in held}
-        seen = {LOCAL + ref.removeprefix(self._seen): tip
-                for ref, tip in self.repo.refs(f"{self._seen}/")
-                if ref in self._is_there}  # fmt: skip
-        moves = [
-            Move(ref, seen.get(ref), new) for ref, new in wanted.items() if seen.get(ref) != new
-        ]
-        if not moves:
-            return True
+        moves = []
+        for ref, new in self._own_refs():
+            seen = self._seen_of(ref)
+            there = self.repo.ref(seen) if seen in self._is_there else None
+            is_taken = there is None and ref == self.own and self._is_taken_there(new)
+            if ref not in self._held and there != new and not is_taken:
+                moves.append(Move(ref, there, new))
         return self._push_moves(moves)
+
+    def _is_taken_there(self, tip: CommitId) -> bool:
+        """Tell whether a ledger on the remote took all of this one: its ref is not wanted back."""
+        words = ("--format=%(objectname) %(refname)", f"--contains={tip}", f"{self._seen}/pins/")
+        rows = self.repo.git.output("for-each-ref", *words).decode().split("\n")[:-1]
+        holders = (row.split(" ", 1) for row in rows)
+        return any(oid != tip and ref in self._is_there for oid, ref in holders)
 
     def _push_moves(self, moves: list[Move]) -> bool:
         """Push these; where the guard of the remote names some of them, the others once more.
@@ -412,11 +506,17 @@ class _Exchange:
 
     def _there_of(self, ref: str) -> str:
         """Name a ref of this clone as the remote does."""
+        if ref == self.own and self.repo.config_flag("pvc.inbox"):
+            return f"{self._prefix}/inbox/{self.writer}"
         return self._prefix + ref.removeprefix(LOCAL)
+
+    def _seen_of(self, ref: str) -> str:
+        """Name what this clone saw of one of its refs on the remote."""
+        return self._seen + self._there_of(ref).removeprefix(self._prefix)
 
     def _remember(self, move: Move) -> None:
         """Note where the remote is now, as a fetch would."""
-        ref = self._seen + move.ref.removeprefix(LOCAL)
+        ref = self._seen_of(move.ref)
         try:
             self.repo.move_ref(ref, self.repo.ref(ref), move.new)
         except MovedError:
@@ -425,7 +525,7 @@ class _Exchange:
     def _own_refs(self) -> Iterator[tuple[str, CommitId]]:
         for kind in FORWARDED:
             yield from self.repo.refs(f"{LOCAL}/{kind}/")
-        mine = writer.read(f"{self.repo.common_dir}/pvc")
+        mine = self.writer
         kinds = ["pins", "bodies"] if self.repo.config_flag("pvc.pushBodies") else ["pins"]
         for kind in kinds if mine else ():
             tip = self.repo.ref(f"{LOCAL}/{kind}/{mine}")
