@@ -42,6 +42,7 @@ COMMANDS = (
     "hook",
     "verify",
     "sync",
+    "forget",
     "demo",
 )
 

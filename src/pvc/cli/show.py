@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pvc.model.body import Divergence
     from pvc.model.pin import Pin
     from pvc.ops.evidence import Bodies, Evidence
+    from pvc.ops.forget import Forgotten
     from pvc.ops.import_ import Imported
     from pvc.ops.init import Initialized
     from pvc.ops.log import PinsLog
@@ -354,7 +355,7 @@ def _bodies(result: Bodies) -> Iterator[str]:
         yield f"note: {problem}"
 
 
-def _lines(result: SyncResult | Proof) -> Iterator[str]:
+def _lines(result: SyncResult | Proof | Forgotten) -> Iterator[str]:
     """Show a result that says itself in words."""
     return result.to_lines()
 
@@ -363,6 +364,7 @@ TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
     "Imported": _imported,
     "Bodies": _bodies,
     "Evidence": _found,
+    "Forgotten": _lines,
     "Initialized": _initialized,
     "Missed": _missed,
     "PhraseLog": _phrase,

@@ -86,7 +86,9 @@ class Pin:
 
     @property
     def bodies(self) -> tuple[tuple[str, Digest], ...]:
-        """What is kept beside the record, if it is kept: the part and its digest."""
+        """What is kept beside the record: the part and its digest."""
+        if not self.privacy.keeps_inputs:
+            return ()
         is_kept = bool(self.observed) or self.privacy is Privacy.BYTES
         parts = (
             ("prompt", self.prompt if is_kept else None),

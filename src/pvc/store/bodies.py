@@ -14,7 +14,7 @@ from pvc.errors import CorruptError, WriteError
 from pvc.launch import disk
 from pvc.launch.prompt import EMPTY
 from pvc.launch.spool import body_path
-from pvc.model.digest import Digest
+from pvc.model.digest import SIZE_HEX, TAG, Digest
 from pvc.model.names import CommitId
 from pvc.store.child import failure
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
 
 BODIES = "refs/pvc/bodies/"
+_HEX = frozenset("0123456789abcdef")
 NO_REF = b"refs/pvc/import/bodies"
 """What fast-import is told to move; it never does."""
 
@@ -111,26 +112,58 @@ def write_bodies(
     `git fast-import` puts everything into one pack: a file for each body, and for each tree above
     it, would bring a clone to git's own mark for tidying up within some hundred launches.
     """
+    message = b"fold %d bodies\n" % len(bodies)
+    return _imported(repo, message, tip, _added(bodies), committer)
+
+
+def without_bodies(
+    repo: Repository, tip: CommitId, digests: Iterable[Digest], committer: str
+) -> CommitId:
+    """Write a commit without parents that holds what a chain does, but for some. Moves no ref."""
+    paths = [body_path(digest.hex).encode() for digest in sorted(digests)]
+    lines = [b"M 040000 %s \n" % repo.commit(tip).tree.encode()]
+    lines += [b"D %s\n" % path for path in paths]
+    return _imported(repo, b"forget %d bodies\n" % len(paths), None, lines, committer)
+
+
+def bodies_at(repo: Repository, tip: CommitId) -> frozenset[Digest]:
+    """List the bodies that a chain holds."""
+    listing = repo.git.output("ls-tree", "-r", "-z", "--name-only", tip).decode(errors="replace")
+    names = (path.replace("/", "") for path in listing.split("\0")[:-1])
+    return frozenset(Digest(f"{TAG}{name}") for name in names if _is_name(name))
+
+
+def _is_name(name: str) -> bool:
+    return len(name) == SIZE_HEX and _HEX.issuperset(name)
+
+
+def _added(bodies: Mapping[Digest, bytes]) -> Iterator[bytes]:
+    for digest, data in bodies.items():
+        yield b"M 100644 inline %s\n" % body_path(digest.hex).encode()
+        yield b"data %d\n%s\n" % (len(data), data)
+
+
+def _imported(
+    repo: Repository,
+    message: bytes,
+    parent: CommitId | None,
+    changes: Iterable[bytes],
+    committer: str,
+) -> CommitId:
+    """Write one commit through fast-import, synced. It wants a ref: reset, so it is never written."""
+    head = b"reset %s\ncommit %s\nmark :1\ncommitter %s\n" % (
+        NO_REF,
+        NO_REF,
+        committer.encode(),
+    )
+    head += b"data %d\n%s\n" % (len(message), message)
+    head += b"from %s\n" % parent.encode() if parent else b""
+    tail = b"get-mark :1\nreset %s\n\n" % NO_REF
     done = repo.git.run(
         *("-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--cat-blob-fd=1"),
-        data=b"".join(_stream(tip, bodies, committer)),
+        data=b"".join((head, *changes, tail)),
     )
     if done.code != 0:
         raise failure(done, "fast-import", WriteError)
     disk.sync_folder(f"{repo.common_dir}/objects/pack")
     return CommitId(done.out.decode().strip())
-
-
-def _stream(
-    tip: CommitId | None, bodies: Mapping[Digest, bytes], committer: str
-) -> Iterator[bytes]:
-    """Give what fast-import reads. It wants a ref for the commit: reset, so it is never written."""
-    message = f"fold {len(bodies)} bodies\n".encode()
-    yield b"reset %s\ncommit %s\nmark :1\ncommitter %s\n" % (NO_REF, NO_REF, committer.encode())
-    yield b"data %d\n%s" % (len(message), message)
-    if tip is not None:
-        yield b"from %s\n" % tip.encode()
-    for digest, data in bodies.items():
-        yield b"M 100644 inline %s\n" % body_path(digest.hex).encode()
-        yield b"data %d\n%s\n" % (len(data), data)
-    yield b"get-mark :1\nreset %s\n\n" % NO_REF

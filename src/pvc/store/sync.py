@@ -3,7 +3,9 @@
     fold ──► fetch ──► fast-forward ──► push
              remotes/<remote>/…   trees, packs, channels   what the remote lacks
 
-Rule 1: nothing is forced, in either direction. What does not fast-forward is reported by name.
+Rule 1: nothing is forced, in either direction, but bodies: these may be forgotten, and a chain of
+them is then rewritten by its writer, from the value that was seen (`store.forget`). What else does
+not fast-forward is reported by name.
 Rule 2: a local ref moves by compare-and-swap, and only to a commit that is what its name says.
 Rule 3: of the ledgers only this clone's own is pushed, its bodies only with `pvc.pushBodies`.
 Whatever bodies a remote holds are fetched: who pushed them meant them to be read.
@@ -28,6 +30,7 @@ from pvc.launch import writer
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
 from pvc.store.base import check_ref_name
 from pvc.store.channels import at_move, chain_from
+from pvc.store.forget import heed
 from pvc.store.index import new_segments
 from pvc.store.remote_words import (
     Answer,
@@ -38,10 +41,12 @@ from pvc.store.remote_words import (
     said_by_hooks,
 )
 from pvc.store.versions import at_commit, at_ref, check_chain
+from pvc.store.withheld import Withheld
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from pvc.model.digest import Digest
     from pvc.store.consolidate import Consolidated
     from pvc.store.fold import FoldResult
     from pvc.store.remote_words import Said
@@ -142,6 +147,8 @@ class SyncResult:
     """Ledgers' refs taken away from the remote: what they were at, and the fold that holds them."""
     hint: str = ""
     """Where there was nothing: where to look instead."""
+    forgotten: int = 0
+    """How many bodies this clone let go of, because they were forgotten elsewhere."""
 
     @property
     def has_findings(self) -> bool:
@@ -166,6 +173,7 @@ class SyncResult:
             "taken": None if self.taken is None else self.taken.to_json(),
             "removed": [move.to_json() for move in self.removed],
             "hint": self.hint or None,
+            "forgotten": self.forgotten,
         }
 
     def to_lines(self) -> Iterator[str]:
@@ -181,6 +189,8 @@ class SyncResult:
         for move in records:
             ref = move.ref.removeprefix(f"{LOCAL}/remotes/{self.remote}/")
             yield f"fetched {ref} to {move.new.short}"
+        if self.forgotten:
+            yield f"let go of {_count(self.forgotten, 'body', 'bodies')} that were forgotten"
         for words, moves in (("forwarded", self.forwarded), ("pushed", self.pushed)):
             built_in = [move for move in moves if move.ref.startswith(_BUILT_IN)]
             if built_in:  # every clone has the very same
@@ -213,8 +223,8 @@ class SyncResult:
         return fetched.ref.removeprefix(f"{LOCAL}/remotes/{self.remote}/").partition("/")[0]
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _count(number: int, noun: str, plural: str = "") -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
 def sync(
@@ -232,7 +242,7 @@ def sync(
     chosen = _choose(repo, remote)
     result = SyncResult(chosen, fold())
     if chosen is None:
-        return result
+        return replace(result, forgotten=len(heed(repo).reckoning.gone))
     exchange = Exchange(repo, chosen)
     exchange.run()
     consolidated = take(exchange) if take else None
@@ -246,6 +256,7 @@ def sync(
         refused=tuple(exchange.refused),
         diverged=tuple(exchange.diverged),
         hint=exchange.elsewhere(),
+        forgotten=len(exchange.forgotten),
     )
 
 
@@ -273,9 +284,13 @@ class Exchange:
     pushed: list[Move] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     diverged: list[Divergence] = field(default_factory=list)
+    forgotten: set[Digest] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._is_there: frozenset[str] = frozenset()
+        self._bodies_there: dict[str, CommitId] = {}
+        """Where the remote is in truth, though some of it was forgotten here."""
+        self._withheld = Withheld(self.repo)
         self._held: set[str] = set()
         self._prefix = _prefix(self.repo)
         self.writer = writer.read(f"{self.repo.common_dir}/pvc")
@@ -295,6 +310,7 @@ class Exchange:
             if self.refused and len(self.fetched) == count:
                 return  # nobody was quicker: the remote means it
             self.refused, self.diverged = unfetched, []
+            self.forgotten |= heed(self.repo).reckoning.gone
             self._held = self._forward()
             if self.push():
                 return
@@ -352,14 +368,20 @@ class Exchange:
     def _fetch(self) -> list[Refusal]:
         """See where the remote is; gives what it wants to rewrite."""
         specs = [f"{self._prefix}/{kind}/*:{self._seen}/{kind}/*" for kind in KINDS]
+        specs[-1] = f"+{specs[-1]}"  # bodies
+        unmoved = self._withheld.still_at(self.remote, self._seen, self._prefix)
+        specs += [f"^{self._there(ref)}" for ref in unmoved]
         before = dict(self.repo.refs(f"{self._seen}/"))
         done = self.repo.git.run(*self._settings, *_FETCH, "--", self.remote, *specs)
         rejected = list(rejected_by_fetch(done.err))
         if done.code != 0 and not rejected:
             raise failed(self.remote, done)
-        self._is_there = frozenset(named_by_fetch(done.err))
+        self._is_there = frozenset((*named_by_fetch(done.err), *unmoved))
         refused = [Refusal(self._there(ref), why, _REWRITTEN) for ref, why in rejected]
-        for ref, new in self.repo.refs(f"{self._seen}/"):
+        now = self.repo.refs(f"{self._seen}/")
+        self._bodies_there = {ref: new for ref, new in now if ref in self._is_there}
+        self._bodies_there |= unmoved
+        for ref, new in now:
             if before.get(ref) != new:
                 self.fetched.append(Move(ref, before.get(ref), new))
                 refused += self._damage(ref, before.get(ref), new)
@@ -454,11 +476,17 @@ class Exchange:
         moves = []
         for ref, new in self._own_refs():
             seen = self._seen_of(ref)
-            there = self.repo.ref(seen) if seen in self._is_there else None
+            there = self._seen_at(seen)
             is_taken = there is None and ref == self.own and self._is_taken_there(new)
             if ref not in self._held and there != new and not is_taken:
                 moves.append(Move(ref, there, new))
         return self._push_moves(moves)
+
+    def _seen_at(self, seen: str) -> CommitId | None:
+        """Give where a ref was on the remote when it was last looked at."""
+        if seen.startswith(f"{self._seen}/bodies/"):
+            return self._bodies_there.get(seen)
+        return self.repo.ref(seen) if seen in self._is_there else None
 
     def _is_taken_there(self, tip: CommitId) -> bool:
         """Tell whether a ledger on the remote took all of this one: its ref is not wanted back."""
@@ -475,7 +503,12 @@ class Exchange:
         took_all = True
         while moves:
             specs = [f"{move.new}:{self._there_of(move.ref)}" for move in moves]
-            answers, said = self._push_specs(specs)
+            leases = [
+                f"--force-with-lease={self._there_of(move.ref)}:{move.old}"
+                for move in moves
+                if move.old and move.ref.startswith(f"{LOCAL}/bodies/")
+            ]
+            answers, said = self._push_specs(specs, *leases)
             named = [move for move in moves if self._there_of(move.ref) in said.guard]
             took_all &= self._settle(named or moves, answers, said)
             moves = [move for move in moves if move not in named] if named else []
@@ -519,18 +552,22 @@ class Exchange:
         ref = self._seen_of(move.ref)
         try:
             self.repo.move_ref(ref, self.repo.ref(ref), move.new)
+            self._withheld.drop(ref)
         except MovedError:
             return  # another sync fetched meanwhile: what it saw is newer
 
     def _own_refs(self) -> Iterator[tuple[str, CommitId]]:
         for kind in FORWARDED:
             yield from self.repo.refs(f"{LOCAL}/{kind}/")
-        mine = self.writer
-        kinds = ["pins", "bodies"] if self.repo.config_flag("pvc.pushBodies") else ["pins"]
-        for kind in kinds if mine else ():
-            tip = self.repo.ref(f"{LOCAL}/{kind}/{mine}")
+        for kind in ("pins", "bodies") if self.writer else ():
+            tip = self.repo.ref(self._pushed_from(kind))
             if tip:
-                yield f"{LOCAL}/{kind}/{mine}", tip
+                yield f"{LOCAL}/{kind}/{self.writer}", tip
+
+    def _pushed_from(self, kind: str) -> str:
+        """Name the ref whose value the remote is to have: of bodies only what it has, and less."""
+        is_all = kind == "pins" or self.repo.config_flag("pvc.pushBodies")
+        return f"{LOCAL if is_all else self._seen}/{kind}/{self.writer}"
 
     def _refusal(self, there: str, words: str, said: Said) -> Refusal:
         """Say why the remote did not take a ref, in the words of its guard where it has one."""
