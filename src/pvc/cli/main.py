@@ -43,6 +43,7 @@ COMMANDS = (
     "verify",
     "sync",
     "forget",
+    "gc",
     "demo",
 )
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pvc.model.pin import Pin
     from pvc.ops.evidence import Bodies, Evidence
     from pvc.ops.forget import Forgotten
+    from pvc.ops.gc import Collected
     from pvc.ops.import_ import Imported
     from pvc.ops.init import Initialized
     from pvc.ops.log import PinsLog
@@ -355,7 +356,7 @@ def _bodies(result: Bodies) -> Iterator[str]:
         yield f"note: {problem}"
 
 
-def _lines(result: SyncResult | Proof | Forgotten) -> Iterator[str]:
+def _lines(result: SyncResult | Proof | Forgotten | Collected) -> Iterator[str]:
     """Show a result that says itself in words."""
     return result.to_lines()
 
@@ -364,6 +365,7 @@ TEXTS: dict[str, Callable[[Any], Iterator[str]]] = {
     "Imported": _imported,
     "Bodies": _bodies,
     "Evidence": _found,
+    "Collected": _lines,
     "Forgotten": _lines,
     "Initialized": _initialized,
     "Missed": _missed,

@@ -173,11 +173,11 @@ class Holdings:
         """Every body that a ref holds."""
         return frozenset().union(*self.refs.values())
 
-    def let_go(self, digests: frozenset[Digest]) -> tuple[str, ...]:
-        """Rewrite the refs that hold some of these; gives their names."""
+    def let_go(self, digests: frozenset[Digest], only: str = "") -> tuple[str, ...]:
+        """Rewrite the refs, or the one ref, that hold some of these; gives their names."""
         moved = []
         for name, held in self.refs.items():
-            if not held.isdisjoint(digests):
+            if only in ("", name) and not held.isdisjoint(digests):
                 self._rewrite(name, held & digests)
                 moved.append(name)
         for name in self.tips:
