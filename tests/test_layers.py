@@ -62,7 +62,7 @@ LAYERS = {
     "launch": Layer(
         (
             "launch", "errors", "model.names", "core.program", "core.json_text", "core.stream",
-            "core.guidance", "core.graphemes", "core.entries", "core.owners",
+            "core.guidance", "core.graphemes", "core.entries", "core.owners", "core.secret_signs",
         ),
         LAUNCH,
         ours_late=("ops", "store.open", "store.index"),

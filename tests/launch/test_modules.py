@@ -78,3 +78,14 @@ def test_a_warm_pin_imports_nothing_that_is_slow(
     assert not set(FORBIDDEN) & set(names)
     foreign = {n for n in names if not n.startswith(("pvc.launch", "pvc.core", "pvc.model"))}
     assert foreign - ALLOWED <= {"pvc.errors", "pvc.main"}
+
+
+def test_the_rule_about_secrets_is_loaded_only_at_a_sign_of_one(launches: Launches) -> None:
+    loaded = {}
+    token = "ghp_" + "a8Kd93jLmQ2xVb7Nc5Zt1Rw6Ye4Uo0Pi9SgH"
+    for value in ("an ordinary value", token):
+        command = ["pin", "agent", "--session", value[:2], "--set", f"who={value}"]
+        assert python(launches.path, "-c", SCRIPT, *command).code == 0
+        loaded[value] = set((launches.path / "modules").read_text().split("\n"))
+    assert not loaded["an ordinary value"] & {*FORBIDDEN, "pvc.ops.secrets"}
+    assert "pvc.ops.secrets" in loaded[token]

@@ -23,6 +23,7 @@ def _added(result: Added) -> Iterator[str]:
     yield f"{past} entry {pin.n} {pin.prompt} receipt {pin.receipt}"
     if lost.size_bytes:
         yield f"  {lost_line(lost)}"
+    yield from (f"note: {note}" for note in result.notes)
 
 
 def lost_line(lost: Lost) -> str:

@@ -62,23 +62,38 @@ _WORDS = re.compile(
 )
 
 
+class Spot(NamedTuple):
+    """A secret in some bytes: whose it is, where it stands, and its first letters."""
+
+    what: str
+    start: int
+    end: int
+    shown: str
+
+
 def secrets(subject: Subject) -> Iterator[Hit]:
     """See keys, tokens and passwords."""
     for file in subject.files:
-        seen: list[tuple[int, int]] = []
-        for shape in SHAPES:
-            for match in shape.pattern.finditer(file.data):
-                start, end = match.span()
-                inside = any(a < end and start < b for a, b in seen)
-                if not inside and not _stands_for_one(match["body"] or match[0]):
-                    seen.append((start, end))
-                    yield Hit(
-                        file.path,
-                        start,
-                        end,
-                        f"{shape.what}: `{_shown(match[0])}`",
-                        "revoke it first: what was committed stays in every clone",
-                    )
+        for spot in spots(file.data):
+            yield Hit(
+                file.path,
+                spot.start,
+                spot.end,
+                f"{spot.what}: `{spot.shown}`",
+                "revoke it first: what was committed stays in every clone",
+            )
+
+
+def spots(data: bytes) -> Iterator[Spot]:
+    """Find keys, tokens and passwords in some bytes, each once."""
+    seen: list[tuple[int, int]] = []
+    for shape in SHAPES:
+        for match in shape.pattern.finditer(data):
+            start, end = match.span()
+            inside = any(a < end and start < b for a, b in seen)
+            if not inside and not _stands_for_one(match["body"] or match[0]):
+                seen.append((start, end))
+                yield Spot(shape.what, start, end, _shown(match[0]))
 
 
 def _stands_for_one(body: bytes) -> bool:

@@ -14,13 +14,14 @@ Rule 3: a known session keeps its version. Only other values can differ then, an
 before anything is spent.
 Rule 4: a launch goes on when recording fails; that is said, and `--must-record` says otherwise.
 Rule 5: what is kept beside the record is `pvc.privacy`'s to say, or `--privacy`'s: the inputs, the
-rendered bytes too, or nothing. A record says so itself, and a known session is compared by what
-its own record says.
+rendered bytes too, or nothing. Secrets in it are named before it is kept, or stop the pin. A record
+says what was kept, and a known session is compared by what its own record says.
 """
 
 import time
 
 from pvc.core.json_text import parse
+from pvc.core.secret_signs import shows_sign
 from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError, WriteError
 from pvc.launch import prompt as prompts
 from pvc.launch import record, settings, writer
@@ -47,6 +48,9 @@ if TYPE_CHECKING:
     Sync = Callable[[], None]
 
 COUNT_EVERY = 16
+SECRETS_HINT = (
+    "take it out of what is pinned, pin with `--privacy digest`, or `git config pvc.secrets warn`"
+)
 RETRIES = 8
 """How often a record may vanish under us (each time, another process lost to a third)."""
 
@@ -201,8 +205,24 @@ class Pinner:
             values["privacy"] = privacy
             values["format"] = record.format_of(values)
         if privacy in ("inputs", "bytes"):
+            self._look_for_secrets(plan, prompt)
             whole = prompt.data if plan.call.observed or privacy == "bytes" else None
             plan.bodies = kept(prompt.environment, prompt.tools_body, whole)
+
+    def _look_for_secrets(self, plan: Plan, prompt: Prompt) -> None:
+        """Say which secrets are about to be kept, or refuse; costs an import only at a sign."""
+        if self.settings.secrets == "allow":
+            return
+        observed = prompt.data if plan.call.observed else None
+        parts = (("value", prompt.environment), ("tools", prompt.tools_body), ("bytes", observed))
+        for what, data in parts:
+            if data is not None and shows_sign(data):
+                from pvc.ops.secrets import named
+
+                found = named(data, what)
+                if found and self.settings.secrets == "refuse":
+                    raise RefusedError(found[0], hint=SECRETS_HINT)
+                plan.notes += [f"{words}; it is kept in this clone" for words in found]
 
     # --- commit: bodies, then records, each group with one sync -----------------------------
 

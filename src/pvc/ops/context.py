@@ -14,7 +14,7 @@ Rule 4: nothing new, nothing recorded.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pvc.core import context
@@ -29,6 +29,7 @@ from pvc.launch.known import Known
 from pvc.launch.record import read as read_record
 from pvc.model.digest import Digest
 from pvc.model.manifest import Form
+from pvc.ops import secrets
 from pvc.ops.pins import version_of
 from pvc.ops.session import MAIN, bare, pinner, tip
 from pvc.ops.told import Teller
@@ -54,6 +55,7 @@ class Delivered:
     withdrawn: tuple[str, ...]
     message: str
     current: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.context/1`."""
@@ -68,6 +70,7 @@ class Delivered:
             "message": self.message,
             "prompt_digest": self.prompt.prompt,
             "receipt": self.pin.receipt if self.pin else None,
+            "notes": list(self.notes),
         }
 
 
@@ -183,10 +186,9 @@ class _Plane:
             return result
         n = before.n + 1 if before else 0
         body = self._body(n, now, facts, known.rows(before) if before else {})
+        notes = secrets.heed(self.repo, body, "delivery")
         pin = self._record(before, body, n)
-        if pin is None:
-            return None
-        return Delivered(self.prompt, pin, now.changed, now.withdrawn, words, tuple(now.delivered))
+        return None if pin is None else replace(result, pin=pin, notes=notes)
 
     def _own(self) -> dict[str, str]:
         """Give the dynamic sections that tree and launch themselves bring along."""

@@ -17,6 +17,7 @@ from pvc.launch.entry import CONTEXT, Change, SessionPinner
 from pvc.launch.place import Place
 from pvc.model.names import SessionId
 from pvc.model.session import Message, Mode
+from pvc.ops import secrets
 from pvc.ops.price import Lost, lost_bytes
 from pvc.ops.told import Teller
 
@@ -49,6 +50,7 @@ class Added:
     size_bytes: int
     prompt_bytes: int
     lost: Lost
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.session-add/1`."""
@@ -65,6 +67,7 @@ class Added:
             "prompt_bytes": self.prompt_bytes,
             "receipt": self.pin.receipt,
             "lost": self.lost.to_json(),
+            "notes": list(self.notes),
         }
 
 
@@ -201,11 +204,12 @@ def add(
     if now is not None:
         refuse_volatile(change.data, now, session)
     before = show(repo, session, chain=chain)
+    notes = secrets.heed(repo, change.data, "text")
     pin = record(repo, session, [change], chain=chain)[-1]
     size = Teller(repo).rendered(pin).data
     kept = len(before.rendered.data) if size.startswith(before.rendered.data) else 0
     lost = lost_bytes(len(before.rendered.data) - kept, pin.provider or ANTHROPIC, pin.model or "")
-    return Added(pin, len(change.data), len(size), lost)
+    return Added(pin, len(change.data), len(size), lost, notes)
 
 
 def record(
@@ -219,6 +223,7 @@ def record(
             change.data.decode()
         except UnicodeDecodeError as error:
             raise DecodeError(f"byte {error.start} of the text is no UTF-8") from None
+        secrets.heed(repo, change.data, "text")
     return tuple(decode(known.data) for known in pinner(repo).change(session, chain, changes))
 
 

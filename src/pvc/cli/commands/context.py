@@ -50,5 +50,7 @@ def command(
         app.json(result.to_json())
     elif result.message:
         app.write(result.message.encode())
+    for note in result.notes:
+        app.note(f"note: {note}")
     if result.pin is None:
         app.note("note: nothing changed since the last delivery")
