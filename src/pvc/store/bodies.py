@@ -150,7 +150,7 @@ def _imported(
     changes: Iterable[bytes],
     committer: str,
 ) -> CommitId:
-    """Write one commit through fast-import, synced. It wants a ref: reset, so it is never written."""
+    """Write one commit through fast-import, synced. Its ref is reset, so never written."""
     head = b"reset %s\ncommit %s\nmark :1\ncommitter %s\n" % (
         NO_REF,
         NO_REF,
