@@ -178,13 +178,7 @@ class SyncResult:
 
     def to_lines(self) -> Iterator[str]:
         """Say it to a person."""
-        yield f"folded {_count(self.folded.pins, 'pin')}"
-        if self.folded.unsigned:
-            yield f"not signed: {self.folded.unsigned}"
-        for pin in self.folded.flagged:
-            yield f"session {pin.session}: {pin.receipt} does not render to what was pinned"
-        for path in self.folded.damaged:
-            yield f"damaged, left where it is: {path}"
+        yield from self._folded_lines()
         records = [move for move in self.fetched if self._kind(move) not in FORWARDED]
         for move in records:
             ref = move.ref.removeprefix(f"{LOCAL}/remotes/{self.remote}/")
@@ -217,6 +211,15 @@ class SyncResult:
             yield f"nothing to exchange with {self.remote}"
         if self.hint:
             yield f"hint: {self.hint}"
+
+    def _folded_lines(self) -> Iterator[str]:
+        yield f"folded {_count(self.folded.pins, 'pin')}"
+        if self.folded.unsigned:
+            yield f"not signed: {self.folded.unsigned}"
+        for pin in self.folded.flagged:
+            yield f"session {pin.session}: {pin.receipt} does not render to what was pinned"
+        for path in self.folded.damaged:
+            yield f"damaged, left where it is: {path}"
 
     def _kind(self, fetched: Move) -> str:
         """Tell what a fetched ref holds: `trees`, …, `bodies`."""
