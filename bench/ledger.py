@@ -13,6 +13,7 @@ The columns `design` and `budget` are what was promised before anything was buil
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import resource
 import shutil
@@ -76,6 +77,9 @@ LINES = {
     "packed": Line("packed, bytes a pin", "96–102, fresh 190", "130, fresh 260"),
     "bodies": Line("packed bodies, bytes a prompt", "", "600"),
     "fsck": Line("git fsck, s", "4.7 at 1M"),
+    "verify": Line("verify, CPU µs a pin"),
+    "verify chains": Line("verify --no-render, CPU µs a pin"),
+    "verify MiB": Line("verify, most memory, MiB"),
     "push": Line("push of 10,000 more, s", "0.12–0.66", "1"),
     "push 0": Line("push of nothing, s", "0.01", "0.1"),
     "fetch": Line("fetch of 10,000 more, s", "0.17–0.66", "1"),
@@ -198,8 +202,19 @@ class Site:
         self._reads(found)
         found["packed"] = f"{self._packed('pins') / self.pins:.0f}"
         found["bodies"] = f"{self._packed('bodies') / self.prompts:.0f}"
+        self._verify(found)
         self._exchange(found)
         return found
+
+    def _verify(self, found: dict[str, str]) -> None:
+        for name, words in (("verify", []), ("verify chains", ["--no-render"])):
+            command = [sys.executable, "-m", "pvc", "verify", *words]
+            with subprocess.Popen(command, cwd=self.path, stdout=subprocess.DEVNULL) as child:
+                _, status, usage = os.wait4(child.pid, 0)
+                child.returncode = os.waitstatus_to_exitcode(status)
+            assert child.returncode == 0
+            found[name] = f"{1e6 * (usage.ru_utime + usage.ru_stime) / self.pins:.0f}"
+            found.setdefault("verify MiB", f"{usage.ru_maxrss / 1024:.0f}")
 
     def _reads(self, found: dict[str, str]) -> None:
         ledger = Ledger(self.repo)

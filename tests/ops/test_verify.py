@@ -24,10 +24,14 @@ from attack.tamper import (
     version_malformed,
 )
 from cli.conftest import Clone
+from pvc.model.tombstone import Tombstone
 from pvc.ops.verify_chains import split_ref
 from pvc.ops.verify_seen import Seen
+from pvc.store.fold import Fold
 from pvc.store.fold_message import FoldMessage, Witness, witnesses
+from pvc.store.ledger import Ledger
 from pvc.store.open import open_repository
+from pvc.store.tombstones import segments_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -409,3 +413,34 @@ def test_every_privacy_is_verified_as_far_as_its_record_says(world: World, priva
         kept = privacy in ("inputs", "bytes")
         assert reasons == ([] if kept else [f"the values were not kept (privacy `{privacy}`)"])
         ada.pvc("sync")
+
+
+def test_a_body_that_was_forgotten_is_said_and_one_that_is_just_gone_is_found(world: World) -> None:
+    ada = world.ada
+    repo = open_repository(ada.path)
+    (pin,) = Ledger(repo).session("s2")
+    assert pin.environment is not None
+    others = [each.receipt for each in Ledger(repo).newest(None)
+              if each.environment == pin.environment]  # fmt: skip
+    for ref in ada.git("for-each-ref", "--format=%(refname)", "refs/pvc").split("\n"):
+        if "/bodies/" in ref:
+            ada.git("update-ref", "-d", ref)
+    found = ada.pvc("verify", "session:s2", code=1).text
+    assert "the values are gone, and no tombstone says that they were forgotten" in found
+    tombstone = Tombstone(
+        time=pin.time,
+        writer=pin.writer,
+        who="Ada Osei <ada@example.org>",
+        reason="she asked",
+        digest=pin.environment,
+        pins=tuple(others),
+    )
+    ledger = Fold(repo, f"{repo.common_dir}/pvc", lambda _: None)
+    ledger.append_tombstones(segments_of([tombstone]), [pin.time])
+    repo.close()
+    answer = ada.pvc("verify", world.ledger, "session:s2", "--json", code=1).json
+    assert answer["verified"]["tombstones"] == 1
+    (row,) = answer["not_rendered"]
+    assert row["reason"].startswith("the values were forgotten, ")
+    assert row["reason"].endswith(", Ada Osei <ada@example.org>: she asked")
+    assert not any("s2" in each["message"] for each in answer["findings"])
