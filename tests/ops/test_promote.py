@@ -146,8 +146,17 @@ def test_a_launch_by_channel_is_warm_at_once_and_pinned_sessions_stay(sessions: 
     assert cache.read(str(sessions.repo.common_dir), first.id) is not None
     assert sessions.pin("s", tree="agent@production").version == "agent@1"
     promote(sessions.repo, "agent@3", "production", "Better")
-    assert sessions.pin("s", tree="agent@production").version == "agent@1"
+    again = sessions.pin("s", tree="agent@production")
+    assert again.version == "agent@1"
+    assert again.notes == [
+        "agent@production is agent@3; session s stays at agent@1 (--repin REASON moves it)"
+    ]
     assert sessions.pin("t", tree="agent@production").version == "agent@3"
+    promote(sessions.repo, "agent@1", "production", "Back")
+    assert sessions.pin("s", tree="agent@production").notes == []
+    assert sessions.pin("s", tree="agent@2").notes == [
+        "agent@2 was asked for; session s stays at agent@1 (--repin REASON moves it)"
+    ]
 
 
 def test_a_launch_that_finds_no_program_keeps_it_under_the_move(sessions: Sessions) -> None:

@@ -22,6 +22,7 @@ from pvc.store.versions import VersionInfo, chain, find, pack_commits, sources, 
 from sessions import FILES, Sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pvc.store.repo import Repository
@@ -92,6 +93,34 @@ def test_what_is_not_named_is_inherited(sessions: Sessions) -> None:
     assert text_of(repo, version, "b.md") == "You serve {who} well.\n"
     kept = {path: e for path, e in walk(repo, before.tree) if path != "b.md"}
     assert {path: e for path, e in walk(repo, version.tree) if path != "b.md"} == kept
+
+
+def test_an_edit_gives_the_tree_that_the_folder_would(standing: Sessions) -> None:
+    """The folder is the oracle: the same files in it are nothing new."""
+    repo = standing.repo
+    edits = Edits(
+        sets=(NewFile("b.md", b"You serve {who} well.\n"), NewFile("sub/c.md", b"More.\n")),
+        removed=("a.md",),
+        packs=((PackName("house"), 2),),
+    )
+    edited = made(edit(repo, edits))
+    standing.workspace.git("rm", "-q", "agent/a.md")
+    standing.workspace.commit(
+        {"agent/b.md": "You serve {who} well.\n", "agent/sub/c.md": "More.\n",
+         "agent/pvc.toml": STANDING.replace("house = 1", "house = 2")}
+    )  # fmt: skip
+    same = supersede(repo, "agent", "The same")
+    assert (same.status, same.previous) == ("identical", edited)
+
+
+def test_a_pack_that_is_not_here_is_asked_for(
+    standing: Sessions, make_workspace: Callable[..., Workspace]
+) -> None:
+    other = make_workspace("other")
+    other.git("fetch", "-q", str(standing.workspace.path), f"{AGENT}:{AGENT}")
+    with pytest.raises(NotFoundError, match="`house` that `agent@1` stands on is not") as error:
+        edit(other.open(), put("a.md", "x\n"))
+    assert error.value.hint == "pvc sync"
 
 
 def test_an_edit_needs_neither_folder_nor_worktree(

@@ -13,6 +13,8 @@ from pvc.ops.promote import run as promote
 from pvc.ops.revise import Edits, NewFile
 from pvc.ops.supersede import run as supersede
 from pvc.ops.sync import run as sync
+from pvc.ops.verify import VerifyOptions
+from pvc.ops.verify import run as verify
 from pvc.ops.versions_log import versions_log
 from pvc.store import channels
 from pvc.store.versions import at_commit, chain, find
@@ -130,6 +132,20 @@ def test_sessions_pinned_to_the_side_that_lost_its_number_stay(team: Team) -> No
     assert (again.status, again.commit) == ("same", mine.id)
     assert again.data is not None
     assert again.data.startswith(b"Bob's\n")
+    asked = bob.pin("s", tree="agent@2")
+    assert f"stays at the agent@2 with the commit {mine.id.short}" in asked.notes[0]
+
+
+def test_a_longer_side_counts_on_from_the_shared_chain(team: Team) -> None:
+    """Two versions lose their numbers; they stay, and nothing that names a commit is lost."""
+    adopt(team.ann, "Ann's")
+    mine = [adopt(team.bob, f"Bob's {number}") for number in (2, 3, 4)]
+    sync(team.ann, "origin")
+    sync(team.bob, "origin")
+    assert resolve(team.bob, "Both", "Both\n").number == 3
+    team.settle()
+    assert team.agree(AGENT)
+    assert [at_commit(team.cem, version.id).number for version in mine] == [2, 3, 4]
 
 
 def test_who_was_quicker_twice_is_resolved_twice(team: Team) -> None:
@@ -280,3 +296,22 @@ def test_built_in_packs_are_one_line_of_a_sync(team: Team) -> None:
     assert f"pushed {count} built-in packs" in said
     assert not any("packs/builtin" in line for line in said)
     assert f"forwarded {count} built-in packs" in lines(sync(team.bob, "origin")).split("\n")
+
+
+def test_what_teams_make_verifies(team: Team) -> None:
+    """Edits, a revert, a pack's release, both kinds of resolve: in each clone, nothing is wrong."""
+    adopt(team.ann, "Ann's")
+    adopt(team.bob, "Bob's")
+    move(team.ann, "agent@2", "Bold")
+    move(team.bob, "agent@1", "Careful")
+    sync(team.ann, "origin")
+    sync(team.bob, "origin")
+    resolve(team.bob, "Both", "Both\n")
+    move(team.bob, "agent@3", "Both it is", resolve="origin")
+    supersede(team.bob, "agent", "Back", edits=Edits(revert_to=1))
+    assert Sessions(team.workspaces["bob"]).pin("s", tree="agent@production").version == "agent@3"
+    team.settle()
+    for repo in (team.ann, team.bob, team.cem):
+        verified = verify(repo, VerifyOptions())
+        assert verified.found == ()
+        assert verified.counts["moves"] == 3

@@ -494,11 +494,18 @@ class Pinner:
             asked = self.versions.named(tree)
         except PvcError:
             return  # the session does not depend on it
-        if asked.commit != known.text("commit"):
-            plan.notes.append(
-                f"{asked.label} was adopted since; session {plan.call.session} stays at"
-                f" {_label(known)} (--repin REASON moves it)"
-            )
+        if asked.commit == known.text("commit"):
+            return
+        if "@" in tree:  # a channel may have gone back
+            now = f"{tree} is {asked.label}" if tree != asked.label else f"{tree} was asked for"
+        else:
+            now = f"{asked.label} was adopted since"
+        stays, pinned = _label(known), known.text("commit")
+        if stays == asked.label:  # one number, two versions: a resolve came between
+            stays = f"the {stays} with the commit {pinned[:12]}"
+        plan.notes.append(
+            f"{now}; session {plan.call.session} stays at {stays} (--repin REASON moves it)"
+        )
 
     # --- answers ----------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from pvc.errors import NotFoundError, UsageError
 from pvc.files import File, Snapshot
 from pvc.launch.environment import read_input
 from pvc.model.manifest import MANIFEST
-from pvc.model.names import PackName, whole_number
+from pvc.model.names import CommitId, PackName, whole_number
 from pvc.ops.candidate import Candidate, decoded, manifest_of
 from pvc.store.entries import RESERVED, entry_problems, is_lfs_pointer, refuse, shown, size_problems
 from pvc.store.objects import object_id
@@ -122,8 +122,6 @@ def find_below(repo: Repository, tip: VersionInfo, number: int) -> VersionInfo:
         oid = repo.rev_parse(f"{tip.id}~{tip.number - number}")
     if oid is None:
         return find(repo, tip.kind, tip.name, number)  # raises, with what there is
-    from pvc.model.names import CommitId
-
     return at_commit(repo, CommitId(oid))
 
 
@@ -187,8 +185,18 @@ def _packs(
     named = {name for name, _ in edits.packs}
     found = {}
     for use in manifest.packs:
-        version = at_commit(repo, kept[use.name]) if use.name in kept else None
+        version = _kept(repo, base, use.name, kept[use.name]) if use.name in kept else None
         if version is None or use.name in named or version.number != use.number:
             version = find(repo, "packs", use.name, use.number)
         found[str(use.name)] = version
     return found
+
+
+def _kept(repo: Repository, base: VersionInfo, name: str, oid: CommitId) -> VersionInfo:
+    try:
+        return at_commit(repo, oid)
+    except NotFoundError:
+        raise NotFoundError(
+            f"the pack `{name}` that `{base.label}` stands on is not in this clone",
+            hint="pvc sync",
+        ) from None
