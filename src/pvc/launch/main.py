@@ -1,7 +1,8 @@
 """`pvc pin` as a process: arguments in, answers out, exit code.
 
 Rule 1: `--batch` answers in order and only what is durable; as many lines as have arrived, up to
-`BATCH`, share one sync of each folder.
+`BATCH`, share one sync of each folder. Nothing is read while an answer waits to be taken, so a slow
+reader slows its writer down, and no memory grows.
 Rule 2: `--out` is written whenever rendering worked, whole or not at all.
 """
 
@@ -18,7 +19,13 @@ from pvc.launch.environment import take_standard_input
 from pvc.launch.pin import Pinner
 from pvc.launch.place import find
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 BATCH = 64
+GROUP_BYTES = 1 << 20
+"""Lines that are read ahead to share a sync."""
 
 
 def main(words: list[str]) -> int:
@@ -97,13 +104,31 @@ def _replace(path: str, data: bytes) -> None:
 def _stream(pinner: Pinner, *, must_record: bool) -> int:
     gc.enable()
     take_standard_input("`--batch`")
-    code, rest = 0, b""
-    while part := os.read(0, 1 << 16):
-        *lines, rest = (rest + part).split(b"\n")
+    code = 0
+    for lines in _arriving():
         code = _answer(pinner, lines, must_record=must_record) or code
-    if rest:
-        code = _answer(pinner, [rest], must_record=must_record) or code
     return code
+
+
+def _arriving() -> "Iterator[list[bytes]]":
+    """Give lines in the groups that they arrive in: what is there is taken, up to a bound."""
+    from select import select
+
+    parts: list[bytes] = []  # of the line that has not ended
+    lines: list[bytes] = []
+    size = 0
+    while part := os.read(0, 1 << 16):
+        head, *more = part.split(b"\n")
+        parts.append(head)
+        size += len(part)
+        for line in more:
+            lines.append(b"".join(parts))
+            parts = [line]
+        is_more = len(lines) < BATCH and size < GROUP_BYTES and select([0], [], [], 0)[0]
+        if lines and not is_more:
+            yield lines
+            lines, size = [], 0
+    yield [*lines, b"".join(parts)]
 
 
 def _answer(pinner: Pinner, lines: list[bytes], *, must_record: bool) -> int:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pvc.launch.record import Record
 
 FOLD_AT = 256
+REMEMBERED = 4096
+"""Bodies that a process remembers to have synced."""
 
 
 class Spool:
@@ -105,6 +107,8 @@ class Spool:
         """Make the names of all bodies durable."""
         if self._unsynced:
             disk.sync_folder(self.bodies)
+            if len(self._durable) > REMEMBERED:
+                self._durable.clear()  # a body that comes again is synced again, and that is all
             self._durable |= self._unsynced
             self._unsynced.clear()
 
