@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-BENCHES = ("render", "pin", "blame", "miss")
+BENCHES = ("render", "pin", "ledger", "blame", "miss")
 
 
 def main(names: list[str]) -> int:
