@@ -17,7 +17,7 @@ from pvc.core.stream import value_bytes
 LONG = st.builds(
     lambda text, times: text * times,
     st.text(alphabet='ab "\\\n\t\r\b\f\0\x1f\x7f/üß漢🦊\ud83d', min_size=1, max_size=9),
-    st.integers(1, 90),
+    st.integers(1, 300),
 )
 
 

@@ -23,7 +23,7 @@ from pvc.core.kind_forms import FORMS
 from pvc.model.body import Kind, Region
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from pvc.model.body import Body, Divergence, Leaf, Part
 
@@ -131,12 +131,12 @@ class _Elements:
 
     def __init__(self, body: Body) -> None:
         self.body = body
-        regions = [part.region for part in body.element_parts]
-        self.first = regions.count(Region.TOOLS)
-        self.sizes = body.element_sizes[self.first :]
+        behind = (part for part in body.parts if part.region is not Region.TOOLS)
+        first = next(behind, None)
+        self.first = first.first_element if first else body.element_count
 
     def __len__(self) -> int:
-        return len(self.sizes)
+        return self.body.element_count - self.first
 
     def leaves(self, at: int) -> list[Leaf]:
         return self.body.element(self.first + at)
@@ -144,38 +144,50 @@ class _Elements:
     def key(self, at: int) -> bytes:
         return b"\0".join([leaf.data for leaf in self.leaves(at)])
 
+    def size(self, at: int) -> int:
+        return self.body.element_sizes[self.first + at]
+
     def common(self, other: _Elements) -> int:
         """Count the leading elements that both have."""
-        parts = (each.body.element_parts[each.first :] for each in (self, other))
-        for at, (mine, theirs) in enumerate(zip(*parts, strict=False)):
-            if mine is theirs:
-                continue
-            if self.sizes[at] != other.sizes[at] or self.key(at) != other.key(at):
+        at, end = 0, min(len(self), len(other))
+        while at < end:
+            mine, theirs = (each.body.part_of(each.first + at) for each in (self, other))
+            part = self.body.parts[mine]
+            if part is other.body.parts[theirs] and self.first == other.first:
+                at = part.first_element + part.count - self.first
+            elif self.size(at) != other.size(at) or self.key(at) != other.key(at):
                 return at
-        return min(len(self), len(other))
+            else:
+                at += 1
+        return end
 
     def holds(self, other: _Elements, at: int) -> bool:
         """Tell whether an element of another body stands here at or after that turn."""
-        size = other.sizes[at]
-        return any(
-            self.key(i) == other.key(at) for i in range(at, len(self)) if self.sizes[i] == size
-        )
+        return self.find(other, at, range(at, len(self)))
+
+    def find(self, other: _Elements, at: int, places: Iterable[int]) -> bool:
+        """Tell whether an element of another body stands at one of these places."""
+        size = other.size(at)
+        return any(self.key(i) == other.key(at) for i in places if self.size(i) == size)
 
     def first_of(self, other: _Elements, at: int) -> bytes | None:
         """Give the first element from that turn on that the other body has from there on too."""
-        known = {other.key(i) for i in range(at, len(other))}
-        return next((key for i in range(at, len(self)) if (key := self.key(i)) in known), None)
+        by_size: dict[int, list[int]] = {}
+        for i in range(at, len(other)):
+            by_size.setdefault(other.size(i), []).append(i)
+        places = range(at, len(self))
+        found = (i for i in places if other.find(self, i, by_size.get(self.size(i), ())))
+        return next((self.key(i) for i in found), None)
 
     def first_text(self, at: int) -> str:
         return quoted(max((leaf.text[:200] for leaf in self.leaves(at)), key=len, default=""))
 
     def stands_in(self, text: str, at: int) -> bool:
         """Tell whether a text stands in a leaf from that element on."""
-        if at >= len(self):
+        if at >= len(self) or not self.body.may_hold(text):
             return False
-        parts = self.body.parts
-        part = self.body.element_parts[self.first + at]
-        leaves = [leaf for later in parts[parts.index(part) :] for leaf in later.leaves]
+        part = self.body.part_of(self.first + at)
+        leaves = [leaf for later in self.body.parts[part:] for leaf in later.leaves]
         first = self.leaves(at)[0] if self.leaves(at) else None
         start = next((i for i, leaf in enumerate(leaves) if leaf is first), 0)
         return any(text in leaf.text for leaf in leaves[start:])

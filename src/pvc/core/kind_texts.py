@@ -56,6 +56,8 @@ def list_order(change: Change) -> Match | None:
     """See the same entries in another order: lines, items of one line, or a JSON array."""
     old, new = ([_entry(line) for line in side if line.strip()] for side in change.windows)
     balance: dict[str, int] = {}
+    if old and new and (old[0] not in new or new[0] not in old):
+        old = []  # what the first lines say never meets
     for count, pair in enumerate(zip(old, new, strict=False), 1):
         for entry, step in zip(pair, (1, -1), strict=True):
             balance[entry] = balance.get(entry, 0) + step
@@ -130,10 +132,11 @@ def agent_prompt(change: Change) -> Match | None:
 
 def _exchanged(old: str, new: str) -> bool:
     """Tell whether two texts of some length have few words in common."""
-    words_old, words_new = (Counter(text[:4000].split()) for text in (old, new))
-    shared = (words_old & words_new).total()
-    fewest = min(words_old.total(), words_new.total())
-    return fewest >= _PROMPT_WORDS and shared * 2 < fewest
+    words_old, words_new = (text[:4000].split() for text in (old, new))
+    fewest = min(len(words_old), len(words_new))
+    if fewest < _PROMPT_WORDS or len({*words_old} & {*words_new}) * 2 >= fewest:
+        return False
+    return (Counter(words_old) & Counter(words_new)).total() * 2 < fewest
 
 
 def wording(change: Change) -> Match:

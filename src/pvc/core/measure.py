@@ -27,12 +27,10 @@ def value_size(value: Value) -> int:
     """Count the bytes of one leaf and its zero byte."""
     if isinstance(value, str):
         return text_size(value) + 1
-    if not isinstance(value, dict):
-        return text_size(dump(value)) + 1
     size = 1
-    for key, child in value.items():
+    for key, child in value.items() if isinstance(value, dict) else ():
         if type(child) is str and len(child) > _LONG:
-            value = {**value, key: ""}
+            value = {**value, key: ""}  # type: ignore[dict-item] # the loop is over a dict
             size += string_size(child) - len('""')
     return size + text_size(dump(value))
 
@@ -41,15 +39,16 @@ def string_size(text: str) -> int:
     """Count a long string as JSON, with quotes and escapes, without writing it."""
     data = text.encode("utf-8", "surrogatepass")
     size = len(data) + 2
-    if len(data.translate(None, _SHORT_ESCAPES + _LONG_ESCAPES)) < len(data):
+    if len(data.translate(None, _ESCAPED)) < len(data):
         size += len(data) - len(data.translate(None, _SHORT_ESCAPES))
         size += 5 * (len(data) - len(data.translate(None, _LONG_ESCAPES)))
     return size
 
 
-_LONG = 200  # characters, from which on counting costs less than writing
+_LONG = 1000  # characters, from which on counting costs less than writing
 _SHORT_ESCAPES = b'\b\t\n\f\r"\\'  # a backslash and a letter
 _LONG_ESCAPES = bytes(sorted(set(range(0x20)) - set(_SHORT_ESCAPES)))  # `\u` and four digits
+_ESCAPED = _SHORT_ESCAPES + _LONG_ESCAPES
 
 
 def keys_size(values: dict[str, Value], without: tuple[str, ...] = ()) -> int:

@@ -112,14 +112,14 @@ def is_system_message(message: Value) -> bool:
 # --- parts that messages share with the head -------------------------------------------------
 
 
-def elements(values: Value, pointer: str) -> "Iterator[tuple[str, Value]]":
-    """Give each element of a list with its pointer; an absent list has none."""
+def elements(values: Value, pointer: str, start: int = 0) -> "Iterator[tuple[str, Value]]":
+    """Give each element of a list from one on with its pointer; an absent list has none."""
     if values is None:
         return
     if not isinstance(values, list):
         raise DecodeError(f"no list: `{dump(values)[:24]}`", at=pointer, hint="one JSON array")
-    for index, value in enumerate(values):
-        yield f"{pointer}/{index}", value
+    for index in range(start, len(values)):
+        yield f"{pointer}/{index}", values[index]
 
 
 def content_blocks(content: Value, pointer: str) -> "list[list[Leaf]]":

@@ -162,7 +162,9 @@ class Part:
     first_element: int
     count: int
     form: Form = field(repr=False)
-    marks: tuple[Marker, ...] = ()
+    marks: Sequence[Marker] = ()
+    twin: Part | None = field(default=None, repr=False)
+    """A part of another body that was made of the same value."""
     _sizes: Sizes | None = field(default=None, repr=False)
     _groups: list[list[Leaf]] | None = field(default=None, repr=False)
 
@@ -170,7 +172,8 @@ class Part:
     def sizes(self) -> Sizes:
         """Bytes of the stream, by group of leaves."""
         if self._sizes is None:
-            self._sizes = self.form.measure(self.value)
+            twin = self.twin if self.twin and self.twin.form is self.form else None
+            self._sizes = twin.sizes if twin else self.form.measure(self.value)
         return self._sizes
 
     @property
@@ -269,11 +272,6 @@ class Body:
         part = self.parts[index]
         lead, sizes, _ = part.sizes
         return self.part_start(index) + lead + sum(sizes[: element - part.first_element + 1])
-
-    @cached_property
-    def element_parts(self) -> list[Part]:
-        """The part of each element."""
-        return [part for part in self.parts for _ in range(part.count)]
 
     @cached_property
     def element_sizes(self) -> list[int]:

@@ -96,10 +96,11 @@ def _mark(holder: Value, element: int, at: str, facts: Facts) -> list[Marker]:
 
 
 def _message_sizes(message: dict[str, Value]) -> Sizes:
-    lead = measure.value_size(message["role"]) if "role" in message else 0
-    inside = measure.content_sizes(message.get("content"))
-    rest = len(message) - ("role" in message) - ("content" in message)
-    return lead, inside, measure.keys_size(message, ("role", "content")) if rest else 0
+    role, content = message.get("role"), message.get("content")
+    if len(message) == len(_PLAIN) and role.__class__ is str and content.__class__ is list:
+        return measure.value_size(role), measure.content_sizes(content), 0  # nearly all of them
+    lead = measure.value_size(role) if "role" in message else 0
+    return lead, measure.content_sizes(content), measure.keys_size(message, _PLAIN)
 
 
 def _message_leaves(message: dict[str, Value], pointer: str) -> list[list[tuple[str, bytes]]]:
@@ -111,6 +112,7 @@ def _message_leaves(message: dict[str, Value], pointer: str) -> list[list[tuple[
     ]
 
 
+_PLAIN = ("role", "content")
 _TOOL = one_element(partial(measure.tool_size, shape=SHAPE), partial(stream.one_tool, shape=SHAPE))
 _BLOCK = one_element(measure.block_size, stream.block_leaves)
 _TEXT = one_element(

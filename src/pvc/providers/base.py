@@ -186,26 +186,37 @@ class Collector:
     parts: list[Part] = field(default_factory=list)
     markers: list[Marker] = field(default_factory=list)
     element_count: int = 0
-    known: dict[str, Part] = field(default_factory=dict)
+    starts: dict[str, int] = field(default_factory=dict)
+    """Where the parts of a list begin, by the list's pointer."""
+    _known: dict[str, Part] = field(default_factory=dict)
+    _twins: dict[int, Part] = field(default_factory=dict)
 
     def unshared(self, pointer: str, values: Value) -> Iterator[tuple[str, Value]]:
         """Give a list's elements with their pointers, after those that it begins with in both.
 
         The parts of these are shared at once: they follow each other in the other body too.
         """
-        elements = stream.elements(values, pointer)
-        return self._beyond(self.like.known, elements) if self.like else elements
+        self.starts[pointer] = len(self.parts)
+        start = self._share(pointer, values) if isinstance(values, list) else 0
+        return stream.elements(values, pointer, start)
 
-    def _beyond(
-        self, known: dict[str, Part], elements: Iterator[tuple[str, Value]]
-    ) -> Iterator[tuple[str, Value]]:
-        for at, value in elements:
-            part = known.get(at)
-            if part is None or part.value is not value or part.first_element != self.element_count:
-                yield at, value
-                break
-            self._add(part)
-        yield from elements
+    def _share(self, pointer: str, values: list[Value]) -> int:
+        """Take over the leading parts whose values are the very same; gives their number."""
+        if self.like is None or pointer not in self.like.starts:
+            return 0
+        theirs = self.like.parts[self.like.starts[pointer] :][: len(values)]
+        same = [part.value is value for part, value in zip(theirs, values, strict=False)]
+        count = same.index(False) if False in same else len(same)
+        if not (
+            count
+            and theirs[0].first_element == self.element_count
+            and theirs[count - 1].pointer == f"{pointer}/{count - 1}"
+        ):
+            return 0
+        self.parts += theirs[:count]
+        self.element_count += sum([part.count for part in theirs[:count]])
+        self.markers += [mark for part in theirs[:count] for mark in part.marks]
+        return count
 
     def add(
         self,
@@ -217,23 +228,28 @@ class Collector:
         marks: Sequence[Marker] = (),
     ) -> None:
         """Add a part with some elements: the one that the other body made of the value, if any."""
-        known = self.like.known.get(pointer) if self.like else None
-        if (
-            known is not None
-            and (known.value is value or (isinstance(value, str) and known.value == value))
-            and known.region is region
-            and known.first_element == self.element_count
+        part = self._other(pointer) if self.like else None
+        if part is None or not (
+            (part.value is value or (isinstance(value, str) and part.value == value))
+            and part.region is region
+            and part.first_element == self.element_count
         ):
-            self._add(known)
-        else:
-            self._add(Part(region, pointer, value, self.element_count, count, form, tuple(marks)))
-
-    def _add(self, part: Part) -> None:
+            twin = self._twins.get(id(value))
+            part = Part(region, pointer, value, self.element_count, count, form, marks, twin)
         self.parts.append(part)
-        self.known[part.pointer] = part
-        self.element_count += part.count
+        self.element_count += count
         if part.marks:
             self.markers += part.marks
+
+    def _other(self, pointer: str) -> Part | None:
+        """Find the other body's part at a pointer; the first time, all are listed.
+
+        By pointer, and by the identity of their values: one that moved is as long as it was.
+        """
+        if not self._known and self.like:
+            self._known = {part.pointer: part for part in self.like.parts}
+            self._twins = {id(part.value): part for part in self.like.parts}
+        return self._known.get(pointer)
 
     @property
     def size(self) -> int:
