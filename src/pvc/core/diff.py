@@ -37,6 +37,7 @@ Replacement = tuple[int, int, int, int]
 _MARKS = b".!?"
 _SENTENCE_STARTS = (b"\n", b". ", b"! ", b"? ", b": ", b"- ", b"* ")
 _SENTENCE_WORDS = 4
+_LINE_FEED, _SPACE = b"\n "
 _SMALL = 512
 _SLIDE_MOST = 1024
 
@@ -184,18 +185,20 @@ def _shift(text: bytes, start: int, end: int, room_left: int, room_right: int) -
 
 def _rank(text: bytes, at: int) -> int:
     """How likely an editor's cut is at `at`."""
-    before = text[max(at - 3, 0) : at]
-    if at == len(text) or before.endswith((b"\n\n", b"\n\r\n")):
+    if at == len(text):
         return 8
-    if at == 0 or before.endswith(b"\n"):  # of a line that is doubled, the later one is new
-        return 6
+    if at == 0:
+        return 6  # of a line that is doubled, the later one is new
+    last = text[at - 1]
+    if last == _LINE_FEED:
+        return 8 if text[max(at - 3, 0) : at].endswith((b"\n\n", b"\n\r\n")) else 6
     if cuts_code_point(text, at):
         return -99
     if not is_boundary(text, at):
         return -9
-    if before.endswith((b". ", b"! ", b"? ", b": ")):
+    if last == _SPACE and text[max(at - 2, 0)] in b".!?:":
         return 4
-    return 2 if before[-1:] in (b" ", b"\t") else 0
+    return 2 if last in b" \t" else 0
 
 
 def _within_word(old: bytes, new: bytes, part: Replacement) -> Replacement:

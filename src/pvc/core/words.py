@@ -27,6 +27,8 @@ SIZE_BITS = 32
 """A size counts words above these bits and their bytes below, so one sum holds both."""
 SIZE_MASK = (1 << SIZE_BITS) - 1
 
+_BY_NUMBERS = 256
+"""From here on the first difference is found in one operation."""
 _TO_SPACE = bytes.maketrans(BLANK, b" " * len(BLANK))
 _ASCII = re.compile(rb"[0-9A-Za-z_]+|[^0-9A-Za-z_]")
 _WIDE = re.compile(
@@ -134,14 +136,14 @@ def common_prefix(a: bytes, b: bytes, i: int, j: int, most: int, step: int = 64)
     low = 0
     while low < most:
         high = min(low + step, most)
-        if a[i + low : i + high] != b[j + low : j + high]:
+        if not b.startswith(a[i + low : i + high], j + low):
             break
         low, step = high, step * 4
     else:
         return most
-    while high - low > 64:
+    while high - low > _BY_NUMBERS:
         middle = (low + high) // 2
-        if a[i + low : i + middle] == b[j + low : j + middle]:
+        if b.startswith(a[i + low : i + middle], j + low):
             low = middle
         else:
             high = middle
@@ -153,14 +155,14 @@ def common_suffix(a: bytes, b: bytes, i: int, j: int, most: int, step: int = 64)
     low = 0
     while low < most:
         high = min(low + step, most)
-        if a[i - high : i - low] != b[j - high : j - low]:
+        if not b.startswith(a[i - high : i - low], j - high):
             break
         low, step = high, step * 4
     else:
         return most
-    while high - low > 64:
+    while high - low > _BY_NUMBERS:
         middle = (low + high) // 2
-        if a[i - middle : i - low] == b[j - middle : j - low]:
+        if b.startswith(a[i - middle : i - low], j - middle):
             low = middle
         else:
             high = middle
