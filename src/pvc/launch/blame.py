@@ -36,6 +36,7 @@ SESSION = "session:"
 _PACKS = "refs/pvc/packs/"
 _VALUED = ("--env", "--set", "--byte", "--section")
 _ODD = ("observed", "entry.mode", "context.digest")
+_RUN_INDENT = "\n    "
 _ORIGIN_KEYS = ("kind", "path", "blob", "offset", "name", "rule", "pointer")
 
 
@@ -72,11 +73,7 @@ def main(arguments: list[str], directory: str = ".") -> int | None:
         if table is None:
             return None
         runs = table.runs(subject.spans, *_range(subject, given))
-        text = (
-            words.printable(words.pretty(_as_json(subject, table, runs))) + "\n"
-            if "--json" in given
-            else ""
-        )
+        text = words.pretty(_as_json(subject, table, runs)) + "\n" if "--json" in given else ""
     except (_ColdError, PvcError, OSError):
         return None  # the ordinary command finds the same, and words it
     with Pager(place.git_dir) as pager:
@@ -201,23 +198,56 @@ def _as_json(subject: _Subject, table: "Table", runs: "list[Run]") -> dict[str, 
     return {
         "schema": "pvc.blame/1",
         "over": "prompt",
-        "subject": subject.keys,
+        "subject": words.Written(words.printable(words.pretty(subject.keys, "\n  "))),
         "digest": digest(subject.data),
         "bytes": len(subject.data),
-        "runs": [_run_json(table, run) for run in runs],
+        "runs": _runs_json(table, runs),
     }
 
 
-def _run_json(table: "Table", run: "Run") -> dict[str, object]:
-    start, end, origin, offset, section, blob, version, source = run
+def _runs_json(table: "Table", runs: "list[Run]") -> "list[words.Written]":
+    """Write runs as JSON: what many have in common, once, and the numbers of each."""
+    places: dict[tuple[object, ...], tuple[str, ...]] = {}
+    owners: dict[tuple[int, int], str] = {}
+    out = []
+    for start, end, origin, offset, section, blob, version, source in runs:
+        place = places.get(key := (origin, section, blob))
+        if place is None:
+            place = places[key] = _place_json(origin, section, blob)
+        owner = owners.get((version, source))
+        if owner is None:
+            owner = owners[version, source] = _item(_owner_json(table, version, source))[1:]
+        a, b, c, *d = place
+        last = f"{offset}{d[0]}" if d else ""
+        out.append(words.Written(f"{a}{start}{b}{end}{c}{last},{owner}"))
+    return out
+
+
+def _item(value: dict[str, object]) -> str:
+    """Write a part of a run as it stands in the list of runs."""
+    return words.printable(words.pretty(value, _RUN_INDENT))
+
+
+def _place_json(origin: tuple[str, ...], section: str, blob: str) -> tuple[str, ...]:
+    """Write where a run stands, open at its end, cut where its numbers come."""
+    value = {
+        "start": 0,
+        "end": 0,
+        "region": "system",
+        "section": section or None,
+        "origin": {**_origin_json(origin), "blob": blob or None},
+    }
+    text = _item(value).removesuffix(f"{_RUN_INDENT}}}")
+    a, _, text = text.partition("0")
+    b, _, text = text.partition("0")
+    c, offset, d = text.partition('"offset": 0')  # a quote in a name is escaped
+    return (a, b, c + offset[:-1], d) if offset else (a, b, c)
+
+
+def _owner_json(table: "Table", version: int, source: int) -> dict[str, object]:
     adopted = table.version(version) if version != NOBODY else None
     written = table.source(source) if source != NOBODY else None
     return {
-        "start": start,
-        "end": end,
-        "region": "system",
-        "section": section or None,
-        "origin": {**_origin_json(origin, offset), "blob": blob or None},
         "version": adopted[2] if adopted else None,
         "commit": adopted[3] if adopted else None,
         "source": dict(zip(("commit", "path", "subject"), (*written[:2], written[4]), strict=True))
@@ -229,13 +259,13 @@ def _run_json(table: "Table", run: "Run") -> dict[str, object]:
     }
 
 
-def _origin_json(origin: tuple[str, ...], offset: int) -> dict[str, object]:
+def _origin_json(origin: tuple[str, ...]) -> dict[str, object]:
     out: dict[str, object] = dict.fromkeys(_ORIGIN_KEYS)
     out["kind"] = origin[0]
     if origin[0] == "glue":
         out["rule"] = origin[1]
         return out
-    out["offset"] = offset
+    out["offset"] = 0
     if origin[0] == "source":
         out["path"], out["name"] = origin[1:]
     elif origin[0] == "binding":

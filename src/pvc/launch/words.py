@@ -90,6 +90,12 @@ def reason_lines(reasons: "Iterable[tuple[str, int, str, str]]") -> "Iterator[st
         yield printable(f"{name}@{number}  {author.partition(' <')[0]}: {subject}")
 
 
+class Written(str):
+    """A JSON text that is part of a larger one as it is."""
+
+    __slots__ = ()
+
+
 def pretty(value: object, indent: str = "\n") -> str:
     """Write JSON with two blanks a level, as the commands print it."""
     inner = indent + "  "
@@ -99,6 +105,8 @@ def pretty(value: object, indent: str = "\n") -> str:
     if isinstance(value, (list, tuple)):
         rows = [pretty(item, inner) for item in value]
         return "[" + inner + f",{inner}".join(rows) + indent + "]" if rows else "[]"
+    if isinstance(value, Written):
+        return value
     if isinstance(value, str):
         return dump(str(value))
     if isinstance(value, int) and not isinstance(value, bool):
