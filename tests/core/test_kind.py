@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Plant = Callable[[Parts, Parts], object]
 
+CHAT = "openai.chat"
 TEXTS: dict[str, list[tuple[str, str]]] = {
     "clock": [
         ("Idle for 12 s", "Idle for 47 s"),
@@ -89,6 +90,7 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
     "workspace_state": [
         ("Files: 1,204 files", "Files: 1,207 files"),
         ("Terminal: 120x40", "Terminal: 80x24"),
+        ("Open files: a.py, b.py", "Open files: a.py, c.py"),
         ("Kernel 6.5.0-21", "Kernel 6.8.0-31"),
         ("Uncommitted: yes", "Uncommitted: no"),
         ("You are in /srv/ferry/north.", "You are in /srv/ferry/south."),
@@ -382,6 +384,38 @@ def test_a_change_of_structure_names_its_kind(kind: str, plant: Plant, shape: st
     plant(a, b)
     found = answer(a, grown(b), shape, relation="next_turn")
     assert found.kind == kind, found.evidence
+
+
+ASK, NOTE, MORE = "Which boats leave today?", "<note>The pier is closed.</note>", "Be brief."
+PARTS = {
+    "put in": ([ASK], [NOTE, ASK], "history_rewritten"),
+    "put in behind": ([ASK], [ASK, NOTE], "history_rewritten"),
+    "taken out": ([NOTE, ASK, MORE], [ASK, MORE], "history_rewritten"),
+    "swapped": ([NOTE, ASK, MORE], [ASK, NOTE, MORE], "block_moved"),
+    "changed in place": ([ASK, MORE], [ASK, MORE + "\n"], "whitespace"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "kind"), PARTS.values(), ids=PARTS)
+def test_the_parts_of_a_message_are_blocks(old: list[str], new: list[str], kind: str) -> None:
+    bodies = [
+        {"input": [{"role": "user", "content": parts}, {"role": "assistant", "content": "Three."}]}
+        for parts in (
+            [{"type": "input_text", "text": text} for text in texts] for texts in (old, new)
+        )
+    ]
+    a, b = (read(json.dumps(body).encode(), "openai.responses") for body in bodies)
+    found = compare(a, b, Context("openai.responses", "next_turn", 9, True))
+    assert found.kind == kind, found.evidence
+
+
+def test_tool_calls_of_a_message_in_another_order_have_moved() -> None:
+    calls = [{"id": f"c{n}", "function": {"name": f"f{n}", "arguments": "{}"}} for n in range(3)]
+    a, b = (
+        read(json.dumps({"messages": [{"role": "assistant", "tool_calls": order}]}).encode(), CHAT)
+        for order in (calls, calls[::-1])
+    )
+    assert compare(a, b, Context(CHAT, "next_turn", 9, True)).kind == Kind.BLOCK_MOVED
 
 
 def test_every_kind_of_the_closed_list_is_planted_somewhere() -> None:

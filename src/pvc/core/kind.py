@@ -56,7 +56,8 @@ _INJECTED = re.compile(
 _INJECTED_LINE = re.compile(
     r"\W{0,4}(?:(?:current |primary )?working directory|cwd|(?:git )?branch|git status|platform"
     r"|shell|os(?: version)?|hostname|(?:current |local |today's )?(?:date|time)|user(?: ?name)?"
-    r"|session|time ?zone|locale)\s*[:=]",
+    r"|session|time ?zone|locale|(?:open|recent) (?:files?|tabs?)|(?:active|current) file"
+    r"|selection)\s*[:=]",
     re.IGNORECASE,
 )
 
@@ -111,19 +112,62 @@ def _placed(a: Body, b: Body) -> Cause | None:
     if at == min(len(old), len(new)):
         if len(new) >= len(old):
             return Cause(Kind.BLOCK_MOVED, "the same blocks, divided into other messages")
-        return _gone(old, at, None)
+        return _gone(old.leaves(at), at, None)
     here_stays, there_stood = new.holds(old, at), old.holds(new, at)
     if here_stays and there_stood:
         return Cause(Kind.BLOCK_MOVED, f"a block stands elsewhere now: {old.first_text(at)}")
     if here_stays:
         if new.first_of(old, at) != old.key(at):
             return Cause(Kind.BLOCK_MOVED, f"a block stands elsewhere now: {old.first_text(at)}")
-        return _came(new, at)
+        return _came(new.leaves(at))
     if there_stood:
         if old.first_of(new, at) != new.key(at):
             return Cause(Kind.BLOCK_MOVED, f"a block stood elsewhere before: {new.first_text(at)}")
-        return _gone(old, at, new)
+        return _gone(old.leaves(at), at, new)
+    return None if a.rules.lookback_elements is not None else _parted(old, new, at)
+
+
+_PART = re.compile(r".*?/(?:content|tool_calls)/\d+")
+
+
+def _parted(old: _Elements, new: _Elements, at: int) -> Cause | None:
+    """Explain parts of one message that moved, came or went; null when one was changed in place.
+
+    In the OpenAI shapes a message is one element, whose parts are blocks all the same.
+    """
+    mine, theirs = (_parts(each.leaves(at)) for each in (old, new))
+    keys, others = ([_bytes(part) for part in parts] for parts in (mine, theirs))
+    first = next(
+        (i for i, pair in enumerate(zip(keys, others, strict=False)) if pair[0] != pair[1]), -1
+    )
+    if first < 0:
+        first = min(len(keys), len(others))
+    stays = first < len(mine) and keys[first] in others[first:]
+    stood = first < len(theirs) and others[first] in keys[first:]
+    if stays and stood:
+        return Cause(Kind.BLOCK_MOVED, f"a part stands elsewhere now: {_longest(mine[first])}")
+    if stays or first == len(mine):
+        return _came(theirs[first], at, old)
+    if stood or first == len(theirs):
+        return _gone(mine[first], at, new)
     return None
+
+
+def _parts(leaves: list[Leaf]) -> list[list[Leaf]]:
+    """Cut the leaves of a message where a part or a tool call begins; others stand alone."""
+    parts: dict[str, list[Leaf]] = {}
+    for leaf in leaves:
+        part = _PART.match(leaf.pointer)
+        parts.setdefault(part[0] if part else leaf.pointer, []).append(leaf)
+    return list(parts.values())
+
+
+def _bytes(leaves: list[Leaf]) -> bytes:
+    return b"\0".join([leaf.data for leaf in leaves])
+
+
+def _longest(leaves: list[Leaf]) -> str:
+    return quoted(max((leaf.text[:200] for leaf in leaves), key=len, default=""))
 
 
 class _Elements:
@@ -142,7 +186,7 @@ class _Elements:
         return self.body.element(self.first + at)
 
     def key(self, at: int) -> bytes:
-        return b"\0".join([leaf.data for leaf in self.leaves(at)])
+        return _bytes(self.leaves(at))
 
     def size(self, at: int) -> int:
         return self.body.element_sizes[self.first + at]
@@ -180,7 +224,7 @@ class _Elements:
         return next((self.key(i) for i in found), None)
 
     def first_text(self, at: int) -> str:
-        return quoted(max((leaf.text[:200] for leaf in self.leaves(at)), key=len, default=""))
+        return _longest(self.leaves(at))
 
     def stands_in(self, text: str, at: int) -> bool:
         """Tell whether a text stands in a leaf from that element on."""
@@ -193,19 +237,23 @@ class _Elements:
         return any(text in leaf.text for leaf in leaves[start:])
 
 
-def _came(new: _Elements, at: int) -> Cause:
-    """Name the kind of an element that was put in."""
-    leaves = new.leaves(at)
-    if leaves and leaves[0].region is Region.SYSTEM:
-        return _one_side("", max((leaf.text for leaf in leaves), key=len))
-    return Cause(Kind.HISTORY_REWRITTEN, f"a block was put in: {new.first_text(at)}")
+_MOVED_CHARS = 20
 
 
-def _gone(old: _Elements, at: int, new: _Elements | None) -> Cause:
-    """Name the kind of an element that was taken out."""
-    leaves = old.leaves(at)
+def _came(leaves: list[Leaf], at: int = 0, old: _Elements | None = None) -> Cause:
+    """Name the kind of a block that was put in."""
     text = max((leaf.text for leaf in leaves), key=len, default="")
-    if new is not None and len(text) >= 20 and new.stands_in(text, at):
+    if old is not None and len(text) >= _MOVED_CHARS and old.stands_in(text, at):
+        return Cause(Kind.BLOCK_MOVED, f"a block stood inside another before: {quoted(text)}")
+    if leaves and leaves[0].region is Region.SYSTEM:
+        return _one_side("", text)
+    return Cause(Kind.HISTORY_REWRITTEN, f"a block was put in: {_longest(leaves)}")
+
+
+def _gone(leaves: list[Leaf], at: int, new: _Elements | None) -> Cause:
+    """Name the kind of a block that was taken out."""
+    text = max((leaf.text for leaf in leaves), key=len, default="")
+    if new is not None and len(text) >= _MOVED_CHARS and new.stands_in(text, at):
         return Cause(Kind.BLOCK_MOVED, f"a block stands inside another now: {quoted(text)}")
     if leaves and leaves[0].region is Region.SYSTEM:
         return _one_side(text, "")
