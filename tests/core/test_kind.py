@@ -142,6 +142,9 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("# Notes\n- The office opens late.", "# Notes\n- The office opens early."),
         ("Ask the user before a change.", "Ask the user first, then change."),
         ("Quay 2.1.4 rules apply.", "Quay 2.1.5 rules apply."),
+        ("You are Quay, a clerk.", "You are Quay 2.1, a clerk."),
+        ("You are Quay 2.1.4, a clerk.", "You are Quay 2.2.0, a clerk."),
+        ("Use well-known tools first.", "Use well-tested tools first."),
         ("Files under `routes/` are data.", "Files under `tables/` are data."),
         (
             "<git>\nRecent commits:\n4c1d2ab routes\n</git>\nAsk first.",
@@ -170,6 +173,10 @@ TEXTS: dict[str, list[tuple[str, str]]] = {
         ("## Agents\n\n| scout | looks |", "## Agents\n\n| scout | looks |\n| scribe | writes |"),
         ("", "<skills>\n- tide: reads\n- dock: docks\n</skills>"),
         ("Available agents:\n- scout: looks\n- scribe: writes", ""),
+        (
+            "The skills tide-table and dock-plan are there.",
+            "The skills tide-table, dock-plan and fare-count are there.",
+        ),
         (
             "| Skill | Use |\n|---|---|\n| tide | reads |",
             "| Skill | Use |\n|---|---|\n| tide | reads |\n| dock | docks |",

@@ -32,6 +32,8 @@ NAMED = re.compile(
     re.IGNORECASE,
 )
 _TABLE_RULE = re.compile(r"\|[\s:|-]*-[\s:|-]*")
+_WORD = re.compile(r"[\w`/-]+")
+_RELEASE = re.compile(r"[ \t]?\b[vV]?\d+(?:\.\d+)+(?:[-+][\w.]+)?")
 _JOINTS = {"and", "or", "und", "oder", "et", "ou", "y", "e", "&"}
 _INLINE_LIST = re.compile(r"^\s*[^:\n]{0,120}:\s*[^:\n]+(?:,\s*[^:\n]+)+")
 _ROLE = re.compile(
@@ -96,7 +98,22 @@ def catalog(change: Change) -> Match | None:
         reaches = match is not None and match.end() >= len(change.before)
         if reaches and NAMED.search(line.split(":")[0]) and _lists_names(line):
             return Match(Kind.CATALOG, f"an entry of a list in one line: {became(*change.tokens)}")
+    if _names_came_or_went(change):
+        return Match(Kind.CATALOG, f"a name among others: {became(*change.middles)}", sure=False)
     return None
+
+
+def _names_came_or_went(change: Change) -> bool:
+    """Tell whether a sentence that lists skills, agents or commands has another set of names."""
+    old, new = (Counter(_WORD.findall(sentence)) for sentence in change.sentences)
+    differing = [word for word in (old - new) + (new - old) if word not in _JOINTS]
+    listed = max(sum(map(_is_name, side)) for side in (old, new))
+    named = NAMED.search(change.sentences[0][: change.sentences[0].find(change.middles[0])])
+    return bool(differing) and all(map(_is_name, differing)) and listed > 1 and named is not None
+
+
+def _is_name(word: str) -> bool:
+    return re.search(r"\w[-_]\w|`", word) is not None
 
 
 def _whole_list(lines: list[str]) -> bool:
@@ -116,6 +133,9 @@ def _lists_names(line: str) -> bool:
 def agent_prompt(change: Change) -> Match | None:
     """See the sentence that states a role or task differ."""
     if change.region is not Region.SYSTEM:
+        return None
+    plain = [_RELEASE.sub("", sentence) for sentence in change.sentences]
+    if plain[0] == plain[1]:  # the same role, of another release
         return None
     for sentence in change.sentences:
         if _ROLE.match(sentence) or _ROLE_HEADING.fullmatch(change.lead_in):
