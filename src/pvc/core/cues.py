@@ -2,7 +2,7 @@
 
 Rule 1: a cue counts only as a label: just before the value, with a colon, an equals sign or a verb
 between, or at the start of its line. Without such a joint it counts where the line holds nothing
-but the word and a value with a digit. The same word in running text says nothing.
+but the word, a value with a digit and a bracket. The same word in running text says nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def bears(change: Change, label: re.Pattern[str]) -> bool:
     if label.search(change.label):
         return True
     alone = all(
-        line == change.label + token and re.search(r"\d", token)
+        re.search(r"\d", token) and line[len(change.label + token) :].lstrip()[:1] in ("", "(")
         for line, token in zip(change.lines, change.tokens, strict=True)
     )
     found = label.search(f"{change.label.rstrip()}:") if alone else None

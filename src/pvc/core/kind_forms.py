@@ -31,6 +31,7 @@ _DRAWN = str.maketrans(
     | dict.fromkeys("‐‑‒–—―−", "-")
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0e\ufe0f", None)
     | {"…": "...", "•": "*", "→": "->", "←": "<-", "⇒": "=>"}
+    | {"×": "x", "≤": "<=", "≥": ">=", "≠": "!="}
 )
 
 
@@ -151,7 +152,7 @@ def _space_at(text: str, at: int) -> str:
 
 def _json_starts(text: str, at: int) -> list[int]:
     """Give the places before `at` where an enclosing JSON value may begin, outermost first."""
-    window = text[max(0, at - 4000) : at + 1]
+    window = text[max(0, at - _READ_CHARS) : at + 1]
     offset = at + 1 - len(window)
     starts = [offset + match.start() for match in re.finditer(r"[{\[]", window)]
     head = len(text) - len(text.lstrip())
@@ -166,16 +167,25 @@ class _Number(str):
     __slots__ = ()
 
 
+_READ_CHARS = 4000
+_AS_JSON = {"None": "null", "True": "true", "False": "false", "'": '"'}
+_PYTHON = re.compile(r"\b(?:None|True|False)\b|'")  # each as long as what it becomes
 _DECODER = json.JSONDecoder(parse_int=_Number, parse_float=_Number)
 
 
 def _decode(text: str, start: int) -> tuple[Any, int] | None:
+    """Read the value that begins at `start`, and where it ends; Python's way to print it too."""
     if not text:
         return None
     try:
         return _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
+        written = _PYTHON.sub(lambda word: _AS_JSON[word[0]], text[start : start + _READ_CHARS])
+    try:
+        value, size = _DECODER.raw_decode(written)
+    except (ValueError, RecursionError):
         return None
+    return value, start + size
 
 
 def _same(old: Any, new: Any) -> bool:

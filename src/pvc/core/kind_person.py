@@ -17,15 +17,16 @@ _HANDLE = re.compile(r"@[A-Za-z][\w-]+")
 _PERSON_CUE = cue(
     r"user|user[_ -]?(?:id|name|email)|username|account(?:[_ -]?(?:id|name|uuid))?|e-?mail"
     r"|organi[sz]ation(?:[_ -]?id)?|org(?:[_ -]?id)?|tenant(?:[_ -]?id)?|customer(?:[_ -]?id)?"
-    r"|member|person|owner|login|plan|subscription|tier|(?:full|display|first)[_ -]name|author"
-    r"|team|department|company|employee|phone|birthday|pronouns|client[_ -](?:id|name)"
+    r"|member|whoami|uid|person|owner|login|plan|subscription|tier|(?:full|display|first)[_ -]name"
+    r"|author|team|department|company|employee|phone|birthday|pronouns|client[_ -](?:id|name)"
     r"|licen[sc]ed to|licensee|seat|(?:github|gitlab|slack) (?:handle|user|login|name)"
 )
 _PERSON_LINE = re.compile(r"^\s*(?:\W\s*)?(?:preferred )?name\s*[:=]\s*$", re.IGNORECASE)
 _PERSON_PHRASE = re.compile(
     r"\b(?i:assisting|you (?:help|assist|serve|support)|helping|serving|on behalf of"
     r"|working (?:with|for)|talking to|speaking (?:with|to)|assistant (?:of|to|for)|prepared for"
-    r"|belongs to|hello|hi|dear|welcome(?: back)?|user is|person is|called|named)"
+    r"|belongs to|hello|hi|dear|welcome(?: back)?|user is|person is|called|named|the user"
+    r"|reply to|write to|notify)"
     r",?\s+(?:[A-Z][\w'’-]*\s+){0,2}$"
 )
 _PERSON_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){1,2}")

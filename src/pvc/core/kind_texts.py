@@ -32,6 +32,8 @@ NAMED = re.compile(
     re.IGNORECASE,
 )
 _TABLE_RULE = re.compile(r"\|[\s:|-]*-[\s:|-]*")
+_NUMBER = re.compile(r"^\d{1,3}[.)]\s+")
+_ATTRIBUTE = re.compile(r"""(?<=\s)[\w:-]+=(?:"[^"]*"|'[^']*')""")
 _WORD = re.compile(r"[\w`/-]+")
 _RELEASE = re.compile(r"[ \t]?\b[vV]?\d+(?:\.\d+)+(?:[-+][\w.]+)?")
 _JOINTS = {"and", "or", "und", "oder", "et", "ou", "y", "e", "&"}
@@ -172,12 +174,16 @@ def wording(change: Change) -> Match:
 
 
 def _entry(line: str) -> str:
-    """Write a line without what only says whether it is the last of its list."""
-    return line.strip().rstrip(",;")
+    """Write a line without its number, and what only says whether it is the last of its list."""
+    return _NUMBER.sub("", line.strip()).rstrip(",;")
 
 
 def _item_order(change: Change) -> Match | None:
     """See the words of a line in another order, with marks of a list between or in them."""
+    old, new = (_ATTRIBUTE.findall(line) for line in change.lines)
+    if old != new and Counter(old) == Counter(new):
+        said = f"the same {len(old)} attributes, in another order: {became(*change.middles)}"
+        return Match(Kind.LIST_ORDER, said)
     words = [re.findall(r"[^\s,;|()\[\]{}\"'`<>]+", middle) for middle in change.middles]
     old, new = ([word.rstrip(".:") for word in side if word not in _JOINTS] for side in words)
     if len(old) < 2 or old == new or Counter(old) != Counter(new):

@@ -31,7 +31,8 @@ _DURATION = re.compile(
 )
 _LOCALE_CUE = cue(
     r"locale|language|lang|lc_\w+|time ?zone|tz|region|country|currency|units|keyboard(?: layout)?"
-    r"|number format|date format"
+    r"|number format|date format|decimal (?:separator|mark|point)|thousands separator"
+    r"|week starts(?: on)?|first day of (?:the )?week"
 )
 _LOCALE_WORD = re.compile(
     r"[a-z]{2,3}[-_][A-Z]{2}(?:\.[\w-]+)?|(?:Europe|America|Asia|Africa|Australia|Atlantic|Pacific"

@@ -81,6 +81,7 @@ _PATTERNS = tuple(
         rf"(?:Q[1-4]|week \d{{1,2}}|KW \d{{1,2}})(?:[ ,/]+{_YEAR})?",
         _CLOCK,
         rf"(?P<weekday>{_either(_DAY_OF)})",
+        r"(?:mo|di|mi|do|fr|sa|so|lun|mar|mer|mié|jeu|jue|gio|ven|vie|sam|sáb|dim|dom)\.,?(?=\s+\d)",
         rf"(?P<alone>{_either({word: 0 for word in _MONTH_OF if len(word) > 3})})",
         r"(?P<epoch>1[4-9]\d{8}(?:\d{3}|\d{6}|\d{9})?)(?:\.\d+)?",
         r"\d+(?:\.\d+)?\s?(?:s|sec(?:ond)?s?|min(?:ute)?s?|h|hours?|days?|weeks?|months?) ago",
