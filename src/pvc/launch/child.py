@@ -3,7 +3,8 @@
 `subprocess` costs more to import than the child takes to run, so this starts it by itself.
 
 Rule 1: nothing that a repository holds is run, and nothing is asked on a terminal.
-Rule 2: a child that fails gives null; the caller knows what that means and says so.
+Rule 2: nothing goes over the network: in a partial clone git would fetch what it was promised.
+Rule 3: a child that fails gives null; the caller knows what that means and says so.
 """
 
 import os
@@ -12,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}  # the first since git 2.44
 QUIET = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
 SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 
@@ -23,7 +25,7 @@ def output(words: "Sequence[str]") -> bytes | None:
         child = os.posix_spawnp(
             "git",
             ["git", *SAFE, *words],
-            {**os.environ, **QUIET},
+            {**os.environ, **QUIET, **OFFLINE},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_DUP2, write, 1),

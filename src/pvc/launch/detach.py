@@ -45,7 +45,7 @@ def _main(git_dir: str) -> None:
     from pvc.ops.fold import run
     from pvc.store.open import open_repository
 
-    run(open_repository(git_dir), wait=False)
+    run(open_repository(git_dir, offline=True), wait=False)
 
 
 if __name__ == "__main__":

@@ -141,7 +141,7 @@ def _made_again(place: "Place", key: bytes) -> "list[Row]":
     from pvc.store.index import look_up
     from pvc.store.open import open_repository
 
-    return look_up(open_repository(place.git_dir), (index.BY_SESSION,), key, key)
+    return look_up(open_repository(place.git_dir, offline=True), (index.BY_SESSION,), key, key)
 
 
 def _segment(place: "Place", oid: str) -> bytes:

@@ -58,7 +58,7 @@ def program_of(directory: str, commit: str) -> tuple[str, int, str, Program]:
     from pvc.store.open import open_repository
     from pvc.store.versions import at_commit
 
-    repo = open_repository(directory)
+    repo = open_repository(directory, offline=True)
     version = at_commit(repo, CommitId(commit))
     made = version.name, version.number, version.id, compile_version(repo, version)
     if commit != version.id:

@@ -105,6 +105,11 @@ class BaseRepository(ABC):
         self._verifies = True
 
     @property
+    def is_partial(self) -> bool:
+        """Whether a remote has promised objects that need not be here."""
+        return any(name.endswith(".promisor") for name in self._settings)
+
+    @property
     def git(self) -> Git:
         """Starts git children in this repository, for what the protocol does not cover."""
         return self._git

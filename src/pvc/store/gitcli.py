@@ -95,6 +95,10 @@ class GitCliRepository(BaseRepository):
             raise
         except (OSError, EOFError, ValueError):
             self.close()
+            if self.is_partial:
+                raise NotFoundError(
+                    f"object `{oid}` was promised by a remote and is not here", hint="pvc sync"
+                ) from None
             raise CorruptError(f"object `{oid}` is damaged: git cannot read it") from None
 
     @staticmethod

@@ -5,7 +5,8 @@ repositories and `safe.directory` then mean here what they mean there.
 Rule 2: libgit2 is used where it is known to be right: the classic ref store, SHA-1, nothing
 promised by a remote, no quarantine. Everything else, and every extension that we do not know,
 goes through the git command.
-Rule 3: relative paths in git's variables are made absolute now, for children start elsewhere.
+Rule 3: a launch opens it `offline`: no child fetches what a partial clone was promised.
+Rule 4: relative paths in git's variables are made absolute now, for children start elsewhere.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pvc.errors import NotFoundError, UnsupportedError
+from pvc.launch.child import OFFLINE
 from pvc.store.base import read_settings
 from pvc.store.child import Done, Git
 
@@ -43,8 +45,10 @@ _KNOWN_EXTENSIONS = frozenset(
 )
 
 
-def open_repository(directory: Path | str = ".", *, back_end: BackEnd | None = None) -> Repository:
-    """Open the repository that `directory` is in.
+def open_repository(
+    directory: Path | str = ".", *, back_end: BackEnd | None = None, offline: bool = False
+) -> Repository:
+    """Open the repository that `directory` is in; `offline`, nothing asks the network.
 
     Raises `NotFoundError` outside of one, `UnsupportedError` where git itself refuses it.
     """
@@ -56,7 +60,7 @@ def open_repository(directory: Path | str = ".", *, back_end: BackEnd | None = N
         ) from None
     if not start.is_dir():
         raise NotFoundError(f"there is no folder `{directory}`")
-    variables = _path_variables(start)
+    variables = (*_path_variables(start), *(OFFLINE.items() if offline else ()))
     done = Git(start, environment=variables).run("rev-parse", *_QUESTIONS)
     lines = done.out.decode(errors="surrogateescape").split("\n")[:-1]
     if len(lines) < 4:

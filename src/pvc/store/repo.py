@@ -124,6 +124,11 @@ class Repository(Protocol):
         ...
 
     @property
+    def is_partial(self) -> bool:
+        """Whether a remote has promised objects that need not be here."""
+        ...
+
+    @property
     def object_format(self) -> str:
         """`sha1` or `sha256`."""
         ...

@@ -15,7 +15,8 @@ Rule 4: `pvc.refPrefix` says where these refs are on the remote, for hosts that 
 tags. In a clone they are always below `refs/pvc/`.
 Rule 5: a ledger's ref is taken away from the remote only after the remote has a ledger that took
 it (`store.take`), and only from the tip that was taken. What this clone saw of it is let go then.
-Rule 6: settings for ordinary fetches (mirrors, pruning, filters, tags) do not hold here; a filter
+Rule 6: a partial clone gets versions and pins whole: no launch waits for a network.
+Rule 7: settings for ordinary fetches (mirrors, pruning, filters, tags) do not hold here; a filter
 would leave versions without their text, a mirror's refspec would force our refs.
 """
 
@@ -380,6 +381,8 @@ class Exchange:
         if done.code != 0 and not rejected:
             raise failed(self.remote, done)
         self._is_there = frozenset((*named_by_fetch(done.err), *unmoved))
+        if self.repo.is_partial:
+            self._fill()
         refused = [Refusal(self._there(ref), why, _REWRITTEN) for ref, why in rejected]
         now = self.repo.refs(f"{self._seen}/")
         self._bodies_there = {ref: new for ref, new in now if ref in self._is_there}
@@ -390,6 +393,17 @@ class Exchange:
                 refused += self._damage(ref, before.get(ref), new)
         self._forget_taken()
         return refused
+
+    def _fill(self) -> None:
+        """Fetch what a partial clone was promised of versions and pins: a launch will not ask."""
+        words = ("rev-list", "--objects", "--missing=print", f"--glob={LOCAL}/*")
+        lines = self.repo.git.output(*words).decode(errors="replace").split("\n")
+        missing = "".join(f"{line[1:]}\n" for line in lines if line.startswith("?"))
+        if missing:
+            fetch = ("-c", "fetch.negotiationAlgorithm=noop", *_FETCH, "--stdin", self.remote)
+            done = self.repo.git.run(*self._settings, *fetch, data=missing.encode())
+            if done.code != 0:
+                raise failed(self.remote, done)
 
     def _forget_taken(self) -> None:
         """Let go of ledgers that are gone from the remote and stand in another one there.
