@@ -245,6 +245,18 @@ def test_a_warm_answer_is_the_cold_one(pinned: Clone, words: tuple[str, ...]) ->
     assert (warm.out, warm.err) == (cold.out, cold.err)
 
 
+def test_text_of_a_pack_is_named_by_the_packs_version_cold_and_warm(adopted: Clone) -> None:
+    adopted.write("house/pvc.toml", 'format = 1\nkind = "pack"\nname = "house"\nform = "plain"\n')
+    adopted.write("house/0.md", "The house.\n")
+    adopted.commit()
+    adopted.pvc("supersede", "house", "-m", "A house")
+    adopted.pvc("supersede", "agent", "--pack", "house=1", "-m", "Stand on it")
+    words = ("blame", "agent", "--set", "cwd=/srv")
+    cold, warm = adopted.pvc(*words).text, adopted.pvc(*words).text
+    assert warm == cold
+    assert re.search(r"^ +0  house@1 [0-9a-f]{12} Ada Osei ", cold, re.MULTILINE), cold
+
+
 MODULES = (
     "import os, sys; before = set(sys.modules)\n"
     "def leave(code):\n"
