@@ -33,8 +33,8 @@ def bears(change: Change, label: re.Pattern[str]) -> bool:
         re.search(r"\d", token) and line[len(change.label + token) :].lstrip()[:1] in ("", "(")
         for line, token in zip(change.lines, change.tokens, strict=True)
     )
-    found = label.search(f"{change.label.rstrip()}:") if alone else None
-    return found is not None and re.search(r"\w", change.label[: found.start()]) is None
+    word = re.fullmatch(r"\W*(\w+)\W*", change.label)
+    return alone and word is not None and label.search(f"{word[1]}:") is not None
 
 
 def labelled(change: Change, label: re.Pattern[str]) -> bool:

@@ -43,7 +43,8 @@ _ROLE = re.compile(
     r"|you(?:'re| are)(?: now)? in [\w -]{1,20} mode\b"
     r"|you (?:will )?(?:act|serve|work) as\b|act as\b|i am an?\b"
     r"|as an? [\w -]{0,40}?(?:agent|assistant|helper|reviewer|planner|engineer|expert)\b"
-    r"|your (?:role|task|job|mission|goal|purpose|assignment)\b|this is an? [\w -]{0,30}?agent\b"
+    r"|your (?:role|task|job|mission|goal|purpose|assignment)\b"
+    r"(?! (?:list|board|queue|file|models?)\b)|this is an? [\w -]{0,30}?agent\b"
     r"|(?:role|task|mode|agent|persona|profile|objective)\s*:|<(?:role|task|persona|mode)>"
     r"|[\w -]{0,20}\bmode is (?:now )?(?:active|on)\b)",
     re.IGNORECASE,

@@ -19,6 +19,10 @@ _CLOCK_CUE = cue(
     r"year|month|week|day|date|time|now|clock|today|timestamp|updated|generated|as of|datetime"
     r"|uptime|time of day|(?:seconds|minutes|hours|days) (?:until|since|left|remaining|elapsed)"
 )
+_NOW = re.compile(
+    r"^\W*$|\b(?:today|now|started|it(?: i|')s|current(?:ly)?|heute|aujourd'hui|hoy)\b",
+    re.IGNORECASE,
+)
 _SPENT = re.compile(
     r"\b(?:idle|elapsed|uptime|(?:up|open|active|running|connected) for|since|left|remaining|age"
     r"|session length|waited|spent|passed|(?:due|expires|ends|resets?|starts) in)\b[^.\n]{0,30}$",
@@ -90,9 +94,14 @@ def clock(change: Change) -> Match | None:
 def _is_plan(change: Change, ranges: tuple[str, str]) -> bool:
     """Tell whether a date went on by days although the requests are not days apart.
 
-    A clock goes on with the time between the requests; a deadline in somebody's notes does not.
+    A clock goes on with the time between the requests; a deadline in somebody's notes does not. The
+    name of a day alone is the moment's only where the line says so, or says nothing else.
     """
-    if change.seconds_between is None or _CLOCK_CUE.search(change.label):
+    if _CLOCK_CUE.search(change.label):
+        return False
+    if all(map(moments.is_weekday, ranges)) and not _NOW.search(change.label):
+        return True
+    if change.seconds_between is None:
         return False
     apart = moments.days_apart(*ranges)
     return apart is not None and apart > change.seconds_between / 86_400 + 2

@@ -151,6 +151,12 @@ def read(text: str) -> Reading:
     return made
 
 
+def is_weekday(text: str) -> bool:
+    """Tell whether a range says the day of the week and nothing else."""
+    reading = read(text)
+    return reading.weekday is not None and reading.minutes is None and not reading.dates
+
+
 def same_moment(old: Reading, new: Reading) -> bool:
     """Tell whether two readings say something in common and nothing that differs."""
     shared = False
