@@ -66,7 +66,7 @@ LAYERS = {
         ),
         LAUNCH,
         ours_late=("ops", "store.open", "store.index"),
-        others_late=frozenset(("difflib", "mmap", "fcntl")),
+        others_late=frozenset(("difflib", "mmap", "fcntl", "select")),
         ours_types=("model",),
     ),
     # `codec` reads what `launch` writes, `history` gives what `core.blame` walks.
