@@ -386,7 +386,11 @@ class Fold:
 
 
 def _names(folder: str) -> list[str]:
-    return [path.name for path in Path(folder).iterdir()]
+    """List a folder of the spool; one that somebody removed holds nothing."""
+    try:
+        return [path.name for path in Path(folder).iterdir()]
+    except FileNotFoundError:
+        return []
 
 
 def _is_older(path: Path, age_s: int) -> bool:
