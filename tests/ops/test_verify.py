@@ -63,7 +63,7 @@ def world(template: World, tmp_path: Path) -> World:
                                        "pins": 4, "prompts": 4}),
         (["session:s1"], {"prompts": 2}),
         (["s2"], {"prompts": 1}),
-        (["cache"], {"programs": 2}),
+        (["cache"], {"programs": 4}),
         (["bodies"], {"bodies": 3}),
         (["spool"], {"spooled": 0}),
     ],

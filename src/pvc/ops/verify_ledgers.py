@@ -134,11 +134,15 @@ class Ledgers:
 
     def pins(self) -> Iterator[PinInFold]:
         """Read all folds and give their pins."""
+        read: set[CommitId] = set()  # a ledger that another one took stands in both
         for chain in of_kind(self.chains, "pins"):
             self.report.counts["ledgers"] += 1
             own = Seen()
             is_new = self.since_s is None
             for oid in chain.commits:
+                if oid in read:
+                    continue
+                read.add(oid)
                 commit = self.repo.commit(oid)
                 is_new = is_new or commit.time.seconds >= (self.since_s or 0)
                 fold = read_fold(self.repo, commit, contents=is_new, is_cut=oid in self._ends)
