@@ -548,7 +548,7 @@ ATTACKS = (
     Attack("channel set to a version", channel_set_to_a_version, "ada", "move", "sync", "move"),
     Attack("channel moved to a version outside of the chain", channel_moved_off_the_chain, "ada",
            "move", "move", "move"),
-    Attack("body changed", body_changed, "ada", "body", "sync", "body"),
+    Attack("body changed", body_changed, "ada", "body", "body", "body"),
     Attack("bodies dropped, not forgotten", bodies_dropped, "ada", "body", "—", "—"),
     Attack("commit replaced (`refs/replace`)", commit_replaced, "ada", "replaced", "—", "—"),
     Attack("commit grafted (`info/grafts`)", commit_grafted, "ada", "replaced", "—", "—"),
