@@ -174,6 +174,20 @@ def test_a_remote_that_stands_where_it_was_seen_is_fine(world: World) -> None:
     assert "`origin` no longer has pins/" in done.text
 
 
+def test_a_ledger_that_another_one_took_is_not_missed(world: World) -> None:
+    carol = world.carol()
+    carol.pvc("sync")
+    world.bob.pvc("sync", "--consolidate", "--idle", "0")
+    asked = carol.pvc("verify", "--remote", "origin", "--json").json
+    assert any("tells whether it was taken" in note for note in asked["notes"])
+    carol.pvc("sync")
+    for clone in (carol, world.hub, world.bob):
+        words = [] if clone == world.hub else ["--remote", "origin"]
+        answer = clone.pvc("verify", "--json", *words).json
+        assert (answer["clean"], answer["notes"]) == (True, []), answer
+        assert answer["verified"]["pins"] == 4
+
+
 def test_what_no_verify_let_through_is_found_by_the_next_who_looks(world: World) -> None:
     world.ada.pvc("hook", "install")
     version_malformed_with_hooks(world)

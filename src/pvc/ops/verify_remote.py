@@ -3,6 +3,8 @@
 Rule 1: a remote whose refs are where a sync saw them, or beyond, is fine. One that shows an older
 commit, or none, was rolled back; one that shows a commit which the seen one is not below was
 rewritten. Nothing is fetched; `pvc sync` says the same when it is refused.
+Rule 2: a ledger that another one took may go (`store.take`). Whether it was taken can be seen only
+where the other one is here up to where the remote has it.
 """
 
 from __future__ import annotations
@@ -14,6 +16,8 @@ from pvc.model.names import CommitId
 from pvc.ops.hook_guard import ref_prefix
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pvc.ops.verify_report import Report
     from pvc.store.repo import Commit, Repository
 
@@ -36,6 +40,12 @@ def check_remote(repo: Repository, remote: str, report: Report) -> None:
         now = there.get(name)
         if now == tip or name.startswith("bodies/"):
             continue
+        if now is None and name.startswith(("pins/", "inbox/")):
+            is_taken = _is_taken(repo, tip, there)
+            if is_taken is None:
+                report.note(f"`{remote}` no longer has {name}; pvc sync tells whether it was taken")
+            if is_taken is not False:
+                continue
         how = _how(repo, tip, now)
         if how:
             report.add(
@@ -45,6 +55,15 @@ def check_remote(repo: Repository, remote: str, report: Report) -> None:
                 commit=repo.commit(tip),
                 hint=f"git push {remote} {tip}:{prefix}/{name} puts it back",
             )
+
+
+def _is_taken(repo: Repository, tip: CommitId, there: Mapping[str, CommitId]) -> bool | None:
+    """Tell whether a ledger of the remote holds another; null where that is not known here."""
+    others = [oid for name, oid in there.items() if name.startswith("pins/")]
+    known = [oid for oid in others if _commit(repo, oid) is not None]
+    if any(repo.is_ancestor(tip, oid) for oid in known):
+        return True
+    return False if len(known) == len(others) else None
 
 
 def _how(repo: Repository, tip: CommitId, now: CommitId | None) -> str:
