@@ -25,6 +25,8 @@ from pvc.store.forget import heed
 from pvc.store.tombstones import read_tombstones
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pvc.launch.pin import Pinner
     from workspace import Workspace
 
@@ -138,6 +140,25 @@ def test_a_run_that_is_killed_at_any_moment_loses_nothing_else(launches: Launche
     assert found.items() >= kept.items()
     assert set(found) == {*kept, *sessions}
     launches.workspace.git("fsck", "--strict")
+
+
+@pytest.mark.parametrize("options", [(), ("--object-format=sha256",), ("--bare",)], ids=str)
+def test_every_kind_of_repository_forgets(
+    make_workspace: Callable[..., Workspace], options: tuple[str, ...]
+) -> None:
+    made = Launches(make_workspace("odd", *options))
+    if "--bare" in options:
+        made = Launches(made.workspace)
+        (made.path / ".git").symlink_to(".")  # where the helpers look for `pvc/`
+    made.adopt(b"You are an agent.\n")
+    made.record("s")
+    made.record("o", "other")
+    assert [str(digest) for digest in forget(made, "s").gone] == [DIGEST]
+    assert body(made) is None
+    assert body(made, Digest.of(b'{"who":"other"}')) is not None
+    made.workspace.git("gc", "--quiet", "--prune=now")
+    listing = made.workspace.git("cat-file", "--batch-all-objects", "--batch")
+    assert BODY.decode() not in listing
 
 
 # --- while others pin the same values ---------------------------------------------------------
