@@ -122,6 +122,14 @@ def test_variables_count_above_all_files(workspace: Workspace, variables: dict[s
     assert settings.read(find(str(workspace.path))).privacy == "digest"
 
 
+def test_variables_that_set_other_things_need_no_git(workspace: Workspace) -> None:
+    local(workspace, "[pvc]\nprivacy = bytes\n")
+    os.environ.update(
+        GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="safe.directory", GIT_CONFIG_VALUE_0="*"
+    )
+    assert settings.read(alone(workspace)).privacy == "bytes"
+
+
 def test_a_worktree_s_own_file_counts_where_git_reads_it(workspace: Workspace) -> None:
     workspace.commit({"a": "b"})
     workspace.git("config", "extensions.worktreeConfig", "true")

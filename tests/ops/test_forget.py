@@ -231,6 +231,14 @@ def test_a_half_written_body_of_a_killed_launch_goes_too(launches: Launches) -> 
     assert not litter.exists()
 
 
+def test_a_damaged_body_of_a_forgotten_session_goes_too(launches: Launches) -> None:
+    launches.record("s")
+    path = launches.home / "spool/b" / DIGEST.hex
+    path.write_bytes(BODY + b"?")
+    forget(launches, "s")
+    assert not path.exists()
+
+
 def test_a_launch_whose_half_written_body_was_swept_writes_it_again(
     launches: Launches, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,8 @@ CHOICES = {
 NAMES = (*CHOICES, "key")
 MAX_DEPTH = 10
 """How deep files may include each other, as in git."""
+_SETTERS = ("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_KEY_")
+"""Variables that set something above all files."""
 _ODD = b'"\\;#'
 
 
@@ -76,10 +78,9 @@ def _asked(place: "Place") -> "dict[str, str]":
 
 
 def _values(place: "Place") -> "dict[str, str]":
-    if "pvc." in os.environ.get("GIT_CONFIG_PARAMETERS", "").lower():
-        raise _AskGitError
-    if any(name.startswith("GIT_CONFIG_KEY_") for name in os.environ):
-        raise _AskGitError
+    for name, value in os.environ.items():
+        if name.startswith(_SETTERS) and any(word in value.lower() for word in ("pvc.", "include")):
+            raise _AskGitError
     values: dict[str, str] = {}
     for path in _files(place):
         _add(values, path, 0)

@@ -96,5 +96,6 @@ def pin_json(pin: Pin) -> dict[str, object]:
         "supersedes": pin.supersedes,
         "reason": pin.reason,
         "privacy": str(pin.privacy),
+        "key": pin.key,
         "receipt": pin.receipt,
     }

@@ -202,9 +202,10 @@ class Holdings:
 def apply(repo: Repository) -> LetGo:
     """Let go of all that the tombstones cover. The caller holds the lock of folds."""
     holdings = Holdings(repo)
-    reckoning = reckon(repo, heeded_tombstones(repo), holdings.all)
+    tombstones = heeded_tombstones(repo)
+    reckoning = reckon(repo, tombstones, holdings.all)
     refs = holdings.let_go(reckoning.gone)
-    _sweep_temporaries(repo)
+    _sweep(repo, Covers(tombstones).digests)
     disk.replace(_stamp_path(repo), _stamp(repo))
     return LetGo(reckoning, refs)
 
@@ -242,10 +243,17 @@ def who(repo: Repository) -> str:
     return f"{name}>"
 
 
-def _sweep_temporaries(repo: Repository) -> None:
-    """Remove files that a killed launch left half-written; a live one writes its own again."""
-    for path in Path(f"{repo.common_dir}/pvc/spool/b").glob(f"{disk.TEMPORARY}*"):
-        path.unlink(missing_ok=True)
+def _sweep(repo: Repository, forgotten: frozenset[Digest]) -> None:
+    """Remove what is no whole body: half-written, or damaged and named by a tombstone.
+
+    A live launch writes its own again; a damaged file serves nobody, and may hold much of the body.
+    """
+    for path in Path(f"{repo.common_dir}/pvc/spool/b").iterdir():
+        is_damaged = f"b3:{path.name}" in forgotten and Digest.of(
+            disk.read(str(path)) or b""
+        ) != Digest(f"b3:{path.name}")
+        if is_damaged or path.name.startswith(disk.TEMPORARY):
+            path.unlink(missing_ok=True)
 
 
 def _stamp_path(repo: Repository) -> str:
