@@ -48,7 +48,7 @@ def copy(template: Launches, name: str, url: str = "") -> Launches:
 
 def exchange(launches: Launches) -> SyncResult:
     """Sync within this process, as `pvc sync` does."""
-    repository = launches.workspace.open("pygit")
+    repository = launches.workspace.open()
     try:
         return sync(repository, "origin", fold=launches.fold)
     finally:
@@ -57,7 +57,7 @@ def exchange(launches: Launches) -> SyncResult:
 
 def consolidate(launches: Launches, before_seconds: int = 1 << 62) -> SyncResult:
     """Sync and consolidate, as `pvc sync --consolidate` does; everything counts as idle."""
-    repository = launches.workspace.open("pygit")
+    repository = launches.workspace.open()
     judge = partial(check_fold, repository)
     take = partial(take_ledgers, before_seconds=before_seconds, judge=judge)
     try:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from functools import cache
 from typing import TYPE_CHECKING
 
 import hypothesis
@@ -26,6 +28,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("pvc")
 
+REFTABLE_SINCE = (2, 45)
 _GLOBAL_CONFIG = """\
 [user]
     name = Ada Prompt
@@ -67,8 +70,10 @@ def _hermetic_git(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
-def make_workspace(tmp_path: Path) -> Callable[..., Workspace]:
+def make_workspace(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., Workspace]:
     """Make repositories below the test's folder: `make_workspace("a", "--bare")`."""
+    for fixture in {"back_end", "git_format"} & {*request.fixturenames}:
+        request.getfixturevalue(fixture)  # it says what `git init` makes
 
     def make(name: str = "repo", *options: str) -> Workspace:
         path = tmp_path / name
@@ -86,11 +91,40 @@ def workspace(make_workspace: Callable[..., Workspace]) -> Workspace:
     return make_workspace()
 
 
-@pytest.fixture(params=["pygit", "gitcli"])
+@pytest.fixture(params=["pygit", "gitcli", "sha256", "reftable"])
 def back_end(request: pytest.FixtureRequest) -> BackEnd:
-    """Each back end in turn: what holds for one holds for the other."""
-    chosen: BackEnd = request.param
+    """Each back end in turn, the second on every format: what holds for one holds for the other."""
+    if request.param == "pygit":
+        return "pygit"
+    if request.param != "gitcli":
+        use_format(request.param)
+    return "gitcli"
+
+
+@pytest.fixture(params=["files", "sha256", "reftable"])
+def git_format(request: pytest.FixtureRequest) -> str:
+    """Each format of repositories in turn; the store chooses the back end that serves it."""
+    if request.param != "files":
+        use_format(request.param)
+    chosen: str = request.param
     return chosen
+
+
+def use_format(name: str) -> None:
+    """Let `git init` and `git clone` make repositories of a format, for this test."""
+    if name == "sha256":
+        os.environ["GIT_DEFAULT_HASH"] = "sha256"
+        return
+    if git_version() < REFTABLE_SINCE:
+        pytest.skip("the installed git has no reftable (it came with 2.45)")
+    os.environ["GIT_DEFAULT_REF_FORMAT"] = "reftable"
+
+
+@cache
+def git_version() -> tuple[int, ...]:
+    """Ask the installed git."""
+    said = subprocess.run(["git", "version"], capture_output=True, check=True, text=True).stdout
+    return tuple(int(part) for part in said.split(" ")[2].split(".")[:2])
 
 
 @pytest.fixture

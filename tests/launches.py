@@ -114,7 +114,7 @@ class Launches:
 
     def fold(self) -> FoldResult:
         """Fold the spool, rendering again from the program cache."""
-        repository = self.workspace.open("pygit")
+        repository = self.workspace.open()
 
         def again(pin: Pin) -> PromptFacts | None:
             body = read_body(repository, pin.environment) if pin.environment else None
@@ -129,7 +129,7 @@ class Launches:
             repository.close()
 
     def ledger(self) -> Ledger:
-        return Ledger(self.workspace.open("pygit"))
+        return Ledger(self.workspace.open())
 
 
 def compiled(tree: str, number: int, commit: str, text: bytes) -> Compiled:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from pvc.core.blame import Annotation
     from pvc.store.repo import Repository
 
+pytestmark = pytest.mark.usefixtures("git_format")
+
+
 TEXTS = [
     b"Ask before you push.\n",
     b"Ask before you push to main.\nBe brief.\n",

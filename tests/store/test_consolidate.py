@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from launches import Launches
 
 
+pytestmark = pytest.mark.usefixtures("git_format")
+
+
 @pytest.fixture
 def hub(template: Launches) -> Path:
     return template.path.parent / "hub.git"
@@ -167,7 +170,7 @@ def test_a_writer_that_pushes_meanwhile_keeps_its_ref(template: Launches, hub: P
     ann, keeper = copy(template, "ann"), copy(template, "keeper")
     ann.record("first")
     exchange(ann)
-    repo = keeper.workspace.open("pygit")
+    repo = keeper.workspace.open()
     looked = Exchange(repo, "origin")
     looked.run()
     seen = list(looked.ledgers())
@@ -198,7 +201,7 @@ def test_a_pin_of_ours_outlives_anothers_of_the_same_session(template: Launches)
     other = live_for_a_session(template, "machine")
     keeper = copy(template, "keeper")
     ours = keeper.record("machine-0", who="another")
-    repo = keeper.workspace.open("pygit")
+    repo = keeper.workspace.open()
     looked = Exchange(repo, "origin")
     looked.run()
     from functools import partial
@@ -223,7 +226,7 @@ def test_what_was_forgotten_stays_on_record(template: Launches, hub: Path) -> No
     machine.workspace.git("config", "pvc.inbox", "true")
     machine.record("s")
     machine.fold()
-    repo = machine.workspace.open("pygit")
+    repo = machine.workspace.open()
     said = Tombstone(
         time=1, writer="a" * 32, who="Ada", reason="asked", digest=None, pins=(), before=5, of=""
     )
@@ -235,5 +238,5 @@ def test_what_was_forgotten_stays_on_record(template: Launches, hub: Path) -> No
     assert ledgers(hub) == [own_ref(keeper)]
     reader = copy(template, "reader")
     exchange(reader)
-    assert read_tombstones(reader.workspace.open("pygit")) == (said,)
+    assert read_tombstones(reader.workspace.open()) == (said,)
     repo.close()

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from workspace import Workspace
 
 
+pytestmark = pytest.mark.usefixtures("git_format")
+
+
 @pytest.fixture
 def launches(workspace: Workspace) -> Launches:
     made = Launches(workspace)
@@ -47,7 +50,7 @@ def pin_many(launches: Launches, count: int, name: str = "s") -> list[str]:
 
 
 def segments(launches: Launches) -> list[bytes]:
-    repository = launches.workspace.open("pygit")
+    repository = launches.workspace.open()
     found = [
         segment
         for name, tip in ledgers(repository).items()
@@ -131,7 +134,7 @@ def test_bodies_move_to_their_own_chain(launches: Launches) -> None:
     pin_many(launches, 3)
     digests = {pin.environment for pin in launches.ledger().newest(None)}
     launches.fold()
-    repository = launches.workspace.open("pygit")
+    repository = launches.workspace.open()
     assert {read_body(repository, digest) for digest in digests if digest} == {
         b'{"who":"0"}',
         b'{"who":"1"}',
@@ -255,8 +258,12 @@ def test_what_a_killed_import_left_goes_and_nothing_of_the_users(launches: Launc
     assert [name for name in litter if (git / name).exists()] == [*litter][2:]
 
 
-@pytest.mark.parametrize("age_s", [0, 120])
-def test_a_ref_lock_is_taken_away_only_when_it_is_old(launches: Launches, age_s: int) -> None:
+@pytest.mark.parametrize("age_s", [-3600, 120])
+def test_a_ref_lock_is_taken_away_only_when_it_is_old(
+    launches: Launches, age_s: int, git_format: str
+) -> None:
+    if git_format == "reftable":
+        pytest.skip("a reftable has no lock for a ref")
     import os
     import time
 
@@ -269,7 +276,7 @@ def test_a_ref_lock_is_taken_away_only_when_it_is_old(launches: Launches, age_s:
     lock = launches.path / ".git" / f"{ref}.lock"
     lock.touch()
     os.utime(lock, (time.time() - age_s,) * 2)
-    if age_s:
+    if age_s > 0:
         assert launches.fold().pins == 1
     else:
         with pytest.raises(PvcError):
@@ -283,7 +290,7 @@ def test_a_second_fold_leaves_while_one_runs(launches: Launches) -> None:
     pin_many(launches, 1)
     with (launches.home / "fold.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        repository = launches.workspace.open("pygit")
+        repository = launches.workspace.open()
         result = fold_module.fold(repository, render=lambda _: None, wait=False)
     assert (result.pins, len(launches.spooled)) == (0, 1)
 

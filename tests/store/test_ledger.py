@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from workspace import Workspace
 
 
+pytestmark = pytest.mark.usefixtures("git_format")
+
+
 @pytest.fixture
 def launches(workspace: Workspace) -> Launches:
     made = Launches(workspace)

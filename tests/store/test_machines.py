@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from clones import assert_sound, copy, exchange, ledgers, receipts_of, stored_in
 from pvc.launch import writer
 from servers import served
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from launches import Launches
     from workspace import Workspace
 
+pytestmark = pytest.mark.usefixtures("git_format")
+
+
 ONWARD = [f"refs/pvc/{kind}/*:refs/pvc/{kind}/*" for kind in ("trees", "packs", "channels", "pins")]
 
 
@@ -22,7 +27,7 @@ def test_a_copied_clone_takes_a_writer_of_its_own_and_both_push(
     template: Launches, tmp_path: Path
 ) -> None:
     """The copy is made in the middle: some pins are pushed, some folded, some in the spool."""
-    with served("http", tmp_path, tmp_path / "server") as server:
+    with served("daemon", tmp_path, tmp_path / "server") as server:
         ann = copy(template, "ann", server.url("hub.git"))
         pinned = [ann.record("pushed")]
         exchange(ann)

@@ -13,6 +13,9 @@ from pvc.model.digest import Digest
 from pvc.model.tombstone import Tombstone
 from pvc.store.tombstones import MOST_TABLES, decode, encode, segments_of
 
+pytestmark = pytest.mark.usefixtures("git_format")
+
+
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 DIGESTS = st.binary(max_size=3).map(Digest.of)
 TIMES = st.integers(0, 4 * 10**15)
