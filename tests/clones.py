@@ -12,13 +12,14 @@ from pvc.launch import cache
 from pvc.ops.hook_ledger import check_fold
 from pvc.store.consolidate import consolidate as take_ledgers
 from pvc.store.repo import MODE_FILE, Entry
-from pvc.store.sync import SyncResult, sync
+from pvc.store.sync import sync
 from pvc.store.versions import tip, version_tree, write_version
 from workspace import Workspace
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pvc.store.sync_result import SyncResult
     from pvc.store.versions import VersionInfo
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from pvc.store.channels import ChannelMove
     from pvc.store.repo import Repository
-    from pvc.store.sync import SyncResult
+    from pvc.store.sync_result import SyncResult
     from pvc.store.versions import VersionInfo
     from workspace import Workspace
 

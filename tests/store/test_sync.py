@@ -18,7 +18,7 @@ from pvc.model.names import CommitId
 from pvc.store.fold import FoldResult
 from pvc.store.history import GitHistory
 from pvc.store.repo import MODE_FILE, Entry, Person, Repository
-from pvc.store.sync import SyncResult, sync
+from pvc.store.sync import sync
 from pvc.store.versions import chain, find, join_message, tip, version_tree, write_version
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pvc.store.open import BackEnd
+    from pvc.store.sync_result import SyncResult
     from pvc.store.versions import VersionInfo
     from workspace import Workspace
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pvc.ops.proof import Proof
     from pvc.ops.show import Shown
     from pvc.ops.supersede import Superseded
-    from pvc.store.sync import SyncResult
+    from pvc.store.sync_result import SyncResult
     from pvc.store.versions import VersionInfo
 
 _LABEL = re.compile(r"(?<!\S)[a-z0-9][a-z0-9._-]*@[1-9][0-9]*(?![^\s:])")

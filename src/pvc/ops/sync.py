@@ -9,7 +9,7 @@ from pvc.errors import PvcError
 
 if TYPE_CHECKING:
     from pvc.store.repo import Repository
-    from pvc.store.sync import SyncResult
+    from pvc.store.sync_result import SyncResult
 
 _DAY_SECONDS = 86_400
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.errors import UsageError
 from pvc.launch import writer
-from pvc.store.sync import Exchange, Move, Refusal
+from pvc.store.sync_result import Move, Refusal
 from pvc.store.take import TakeResult, take
 from pvc.store.taken import Taken
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.model.names import CommitId
+    from pvc.store.sync import Exchange
     from pvc.store.take import Judge
 
 IDLE_DAYS = 7
