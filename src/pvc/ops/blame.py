@@ -213,7 +213,8 @@ class Lift:
         self._repo = repo
         self._table = table
         self._entries = {f"{POINTER}{pin.n}": pin for pin in entries}
-        self._versions = {version.id: version}
+        self._versions: dict[int, VersionInfo] = {}
+        self._version_asked = version
         self._sources: dict[int, SourceCommit] = {}
 
     def run(self, found: Run) -> BlameRun:
@@ -233,10 +234,10 @@ class Lift:
     def _version(self, number: int) -> VersionInfo:
         from pvc.store.versions import at_commit
 
-        commit = CommitId(self._table.version(number)[3])
-        if commit not in self._versions:
-            self._versions[commit] = at_commit(self._repo, commit)
-        return self._versions[commit]
+        if number not in self._versions:
+            commit, asked = CommitId(self._table.version(number)[3]), self._version_asked
+            self._versions[number] = asked if commit == asked.id else at_commit(self._repo, commit)
+        return self._versions[number]
 
     def _source(self, number: int) -> SourceCommit:
         if number not in self._sources:

@@ -149,14 +149,15 @@ def _prompt(repo: Repository, found: Selected, question: Question) -> Blamed:
     if options is None:
         keep_program(repo, version)  # so that the next blame finds all that it needs
     oldest = seconds_of(repo, asked.since)
-    runs = tuple(
-        replace(
-            run,
-            region="system" if run.start >= regions[0] else "tools",
-            is_old=oldest is not None and run.time is not None and run.time < oldest,
+    if question.over_head or oldest is not None:
+        runs = tuple(
+            replace(
+                run,
+                region="system" if run.start >= regions[0] else "tools",
+                is_old=oldest is not None and run.time is not None and run.time < oldest,
+            )
+            for run in runs
         )
-        for run in runs
-    )
     if asked.first:
         from pvc.ops.first import with_first
 
