@@ -22,6 +22,7 @@ from pvc.core.words import (
     Lexicon,
     Words,
     blank_differences,
+    is_blank_for_blank,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ def reflowed(old: bytes, new: bytes, region: _Region) -> list[_Region] | None:
     """Give the changed blanks of a region whose words all stayed; null of any other."""
     i1, i2, j1, j2 = region
     gone, came = old[i1:i2], new[j1:j2]
-    if gone.translate(None, BLANK) != came.translate(None, BLANK) or gone.split() != came.split():
+    if not is_blank_for_blank(gone, came) and (
+        gone.translate(None, BLANK) != came.translate(None, BLANK) or gone.split() != came.split()
+    ):
         return None
     out: list[_Region] = []
     for gap in blank_differences(old, new, (i1, i2), (j1, j2)):

@@ -181,7 +181,7 @@ def blank_differences(
     """Give the gaps between words that differ in two ranges of the same words."""
     (i, end), (j, end_new) = old_range, new_range
     a, b = old[i:end], new[j:end_new]
-    if len(a) == len(b) and a.translate(_TO_SPACE) == b.translate(_TO_SPACE):
+    if is_blank_for_blank(a, b):
         yield from _swapped_blanks(a, b, i, j)
         return
     start = i
@@ -197,13 +197,21 @@ def blank_differences(
         start, i, j = i2, i2, j2
 
 
-def _swapped_blanks(a: bytes, b: bytes, i: int, j: int) -> Iterator[tuple[int, int, int, int]]:
-    """Give the gaps that differ where every blank stands for one blank; `i`, `j` are added.
+def is_blank_for_blank(a: bytes, b: bytes) -> bool:
+    """Whether two texts differ in nothing but which blank stands in a place.
 
-    A reflow mostly turns blanks into line breaks and back. All that differs is found at once, as
-    the bits that differ of two numbers.
+    A reflow mostly turns blanks into line breaks and back.
+    """
+    return len(a) == len(b) and a.translate(_TO_SPACE) == b.translate(_TO_SPACE)
+
+
+def _swapped_blanks(a: bytes, b: bytes, i: int, j: int) -> list[tuple[int, int, int, int]]:
+    """Give the gaps that differ of two texts that are blank for blank; `i`, `j` are added.
+
+    All that differs is found at once, as the bits that differ of two numbers.
     """
     differ = int.from_bytes(a, "little") ^ int.from_bytes(b, "little")
+    out = []
     end = 0
     for found in _DIFFERENT.finditer(differ.to_bytes(len(a), "little")):
         start = found.start()
@@ -212,7 +220,8 @@ def _swapped_blanks(a: bytes, b: bytes, i: int, j: int) -> Iterator[tuple[int, i
         while start and a[start - 1] in BLANK:
             start -= 1
         end = _after_blanks(a, found.end(), len(a))
-        yield i + start, i + end, j + start, j + end
+        out.append((i + start, i + end, j + start, j + end))
+    return out
 
 
 def _after_blanks(data: bytes, at: int, end: int) -> int:
