@@ -34,7 +34,7 @@ class Sessions:
 
     @property
     def repo(self) -> Repository:
-        return self.workspace.open("pygit")
+        return self.workspace.open()
 
     def adopt(self, files: dict[str, bytes | str] | None = None, reason: str = "First") -> None:
         """Commit files and make them the tree's next version."""
