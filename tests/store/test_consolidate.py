@@ -16,6 +16,7 @@ from clones import (
     stored_in,
 )
 from pvc.launch import writer
+from pvc.ops.hook_ledger import read_fold
 from pvc.store import take
 from pvc.store.index import refresh
 from pvc.store.sync import Exchange
@@ -132,6 +133,37 @@ def test_a_writer_that_comes_back_goes_on_and_is_taken_from_there(
     assert stored_in(hub, own_ref(keeper)) == 2
     exchange(ann)
     assert receipts_of(ann) == receipts_of(keeper) == sorted(receipts)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_shallow_clone_has_all_that_was_taken(template: Launches, hub: Path, depth: int) -> None:
+    receipts = [r for n in range(2) for r in live_for_a_session(template, f"m{n}", 2)]
+    keeper = copy(template, "keeper")
+    receipts.append(keeper.record("keepers"))
+    consolidate(keeper)
+    here = copy(template, "here", f"file://{hub}")
+    here.workspace.git(
+        "fetch", "-q", f"--depth={depth}", "origin", "refs/pvc/*:refs/pvc/remotes/origin/*"
+    )
+    assert receipts_of(here) == sorted(receipts)
+    repo = here.workspace.open()
+    (tip,) = (tip for ref, tip in repo.refs("refs/pvc/remotes/") if "/pins/" in ref)
+    assert read_fold(repo, repo.commit(tip), is_cut=tip in repo.shallow()).problems == ()
+    repo.close()
+
+
+def test_they_are_taken_where_a_host_takes_only_heads(template: Launches, hub: Path) -> None:
+    git(hub, "config", "receive.hideRefs", "refs/pvc")
+    template.workspace.git("config", "pvc.refPrefix", "refs/heads/pvc")
+    receipts = live_for_a_session(template, "machine")
+    keeper = copy(template, "keeper")
+    result = consolidate(keeper)
+    assert (result.refused, len(result.removed)) == ((), 1)
+    heads = git(hub, "for-each-ref", "--format=%(refname)").split("\n")
+    assert heads == [
+        own_ref(keeper).replace("refs/pvc/", "refs/heads/pvc/"), "refs/heads/pvc/trees/agent",
+    ]  # fmt: skip
+    assert receipts_of(keeper) == receipts
 
 
 def test_a_consolidator_is_consolidated_by_another(template: Launches, hub: Path) -> None:

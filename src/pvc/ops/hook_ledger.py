@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pvc.errors import CorruptError, PvcError, RefusedError
+from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError
 from pvc.model.digest import Digest
 from pvc.store.codec import (
     FROM,
@@ -130,7 +130,7 @@ class _Reader:
         self.problems: list[Problem] = []
 
     def read(self, *, contents: bool, is_cut: bool) -> None:
-        own, taken = parts_of(self._repo, self._commit)
+        own, taken = (None, ()) if is_cut else parts_of(self._repo, self._commit)
         self.is_take = bool(taken)
         parent = self._repo.commit(own) if own else None
         files = self._new_files(parent)
@@ -252,7 +252,12 @@ class _Reader:
         if not taken or self.problems:
             return
         repo = self._repo
-        theirs = contents_of(repo, fresh_segments(repo, own, taken))
+        try:
+            theirs = contents_of(repo, fresh_segments(repo, own, taken))
+        except NotFoundError:
+            if repo.shallow():
+                return  # they are cut off in this clone: what they held is not here
+            raise
         rows = [(s, {k: files[s + k] for k in (".pins", SUFFIX) if s + k in files}) for s in stems]
         ours = contents_of(repo, rows)
         missing = len(theirs.records - ours.records) + len(theirs.tombstones - ours.tombstones)
