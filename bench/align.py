@@ -165,7 +165,7 @@ def large(root: Path) -> None:
     git(work, "add", "-A")
     git(work, "commit", "-qm", "Start")
     repo = open_repository(work)
-    supersede.run(repo, "adopted", "Adopt")
+    supersede.run(repo, "adopted", "Adopt", accept_findings=True)
     for _ in range(999):
         name = dice.choice(list(texts))
         texts[name][dice.randrange(14)] = line()
