@@ -258,9 +258,9 @@ class Runs:
         """Find the rows whose key lies in `[low, high]`, both eight bytes."""
         return [row for run in self._runs for row in run.find(part, low, high)]
 
-    def segments(self) -> list[bytes]:
-        """Give the rows of all segments."""
-        return [row for run in self._runs for row in run.items(SEGMENTS)]
+    def segments(self) -> bytes:
+        """Give the rows of all segments, put together."""
+        return b"".join(block for run in self._runs for block in run.blocks(SEGMENTS))
 
     def blocks(self, part: int) -> "list[Iterator[bytes]]":
         """Give all of a part, of each run by itself."""

@@ -15,6 +15,7 @@ damage of somebody else's must not stop anything here. Damage of this clone's ow
 from __future__ import annotations
 
 from contextlib import ExitStack
+from operator import itemgetter
 from pathlib import Path
 from struct import Struct
 from typing import TYPE_CHECKING, NamedTuple
@@ -141,28 +142,25 @@ def _looked_up(repo: Repository, parts: Sequence[int], low: bytes, high: bytes) 
         return [row for part in parts for row in runs.find(part, low, high)]
 
 
-def stretches(repo: Repository) -> tuple[list[Stretch], tuple[tuple[str, str], ...]]:
+def stretches(repo: Repository) -> tuple[Iterator[Stretch], tuple[tuple[str, str], ...]]:
     """Give all segments, the one with the newest pin first, and what is no segment (ref, why)."""
     try:
         tips, rows = _segment_rows(repo)
     except DamagedIndexError:
         refresh(repo, from_nothing=True)
         tips, rows = _segment_rows(repo)
-    found = [
+    ordered = sorted(_SEGMENT.iter_unpack(rows), key=itemgetter(4), reverse=True)
+    found = (  # one at a time: a list needs few of them
         Stretch(trusted(oid[:width].hex()), is_local != 0, first, last)
-        for oid, width, is_local, first, last in _SEGMENT.iter_unpack(b"".join(rows))
-    ]
-    return sorted(found, key=_last, reverse=True), tips.damage
+        for oid, width, is_local, first, last in ordered
+    )
+    return found, tips.damage
 
 
-def _segment_rows(repo: Repository) -> tuple[Tips, list[bytes]]:
+def _segment_rows(repo: Repository) -> tuple[Tips, bytes]:
     tips = refresh(repo)
     with Runs(f"{repo.common_dir}/pvc", tips.runs) as runs:
         return tips, runs.segments()
-
-
-def _last(stretch: Stretch) -> int:
-    return stretch.last
 
 
 def _extended(repo: Repository, home: str, tips: Tips, current: dict[str, CommitId]) -> Tips:
