@@ -136,7 +136,12 @@ def blame_sections(place: Place, data: bytes, version: str) -> int:
 def take_over_skills(place: Place, bundle: Path, wanted: int) -> None:
     place.call("git", "clone", "-q", "-b", "main", str(bundle), ".")
     lines = place.call("git", "log", "--first-parent", "--reverse", "--format=%H", "--", "p/skills")
-    commits = spread(lines.decode().split(), wanted)
+    there = [
+        commit
+        for commit in lines.decode().split()
+        if place.call("git", "ls-tree", commit, "--", "p/skills")  # empty where all skills went
+    ]
+    commits = spread(there, wanted)
     versions = []
     for number, commit in enumerate(commits):
         place.call("git", "checkout", "-q", "--detach", commit)
