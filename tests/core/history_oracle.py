@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pvc.core.diff import Granularity, edits
+from pvc.core.diff import Edit, Granularity, compare
 from pvc.core.moves import Block, moves, renames
 
 if TYPE_CHECKING:
     from core.generated import FakeHistory
     from pvc.core.blame import Annotation, Step
-    from pvc.core.diff import Edit
     from pvc.model.names import CommitId, ObjectId
 
 Origin = tuple["CommitId", str, "ObjectId", int]
 """`(commit, path, blob, offset)` of one byte."""
 Head = tuple[str, int]
 """A byte of the head: path and position."""
-Live = dict[str, list["Head | None"]]
-"""For each path of one version, which byte of the head each of its bytes became."""
+Live = dict[str, list["tuple[Head, ...]"]]
+"""For each path of one version, which bytes of the head each of its bytes became."""
 
 
 def blame_backwards(
@@ -31,7 +30,7 @@ def blame_backwards(
 ) -> dict[str, list[Origin]]:
     """The origin of every byte of every file after the last step."""
     contents = _head(history)
-    live: Live = {p: [(p, at) for at in range(len(data))] for p, data in contents.items()}
+    live: Live = {p: [((p, at),) for at in range(len(data))] for p, data in contents.items()}
     found: dict[Head, Origin] = {}
     for step in reversed(history.taken):
         live = _before(history, step, live, found, find_moves, granularity)
@@ -60,12 +59,13 @@ def _before(
     removed = {path: data for path, data in old.items() if path not in new}
     added = {path: data for path, data in new.items() if path not in old}
     sources = {p: p for p in new if p in old} | renames(removed, added)
-    found_edits: dict[str, tuple[Edit, ...]] = {
-        path: edits(old[sources[path]] if path in sources else b"", data, granularity=granularity)
+    compared = {
+        path: compare(old[sources[path]] if path in sources else b"", data, granularity)
         for path, data in sorted(new.items())
     }
+    found_edits = {path: [Edit(*part) for part in parts] for path, (parts, _) in compared.items()}
     out: Live = {path: marks for path, marks in live.items() if path not in new}
-    out |= {path: [None] * len(data) for path, data in old.items()}
+    out |= {path: [()] * len(data) for path, data in old.items()}
     for path, parts in found_edits.items():
         at = start = 0
         for part in parts:
@@ -74,13 +74,18 @@ def _before(
             at, start = part.old_end, part.new_end
         if path in sources:
             out[sources[path]][at:] = live[path][start:]
-    carried = _carry_moves(old, new, sources, found_edits, live, out) if find_moves else set()
+    carried: set[tuple[str, int]] = set()
+    if find_moves:
+        carried = _carry_moves(old, new, sources, found_edits, live, out)
+        for path, (_, lines) in compared.items():
+            for line in lines:
+                _carry_line(line, path, sources[path], found_edits[path], (live, out, carried))
     for path, parts in found_edits.items():
         for part in parts:
             for at in range(part.new_start, part.new_end):
-                head, oid = live[path][at], ids[path]
-                if head is not None and oid is not None and (path, at) not in carried:
-                    found[head] = (step.commit, path, oid, at)
+                oid = ids[path]
+                if oid is not None and (path, at) not in carried:
+                    found |= dict.fromkeys(live[path][at], (step.commit, path, oid, at))
     return out
 
 
@@ -88,7 +93,7 @@ def _carry_moves(
     old: dict[str, bytes],
     new: dict[str, bytes],
     sources: dict[str, str],
-    found_edits: dict[str, tuple[Edit, ...]],
+    found_edits: dict[str, list[Edit]],
     live: Live,
     out: Live,
 ) -> set[tuple[str, int]]:
@@ -109,9 +114,25 @@ def _carry_moves(
     carried: set[tuple[str, int]] = set()
     for move in moves(deleted, inserted):
         for k in range(move.length):
-            out[move.source][move.source_start + k] = live[move.path][move.start + k]
+            out[move.source][move.source_start + k] += live[move.path][move.start + k]
             carried.add((move.path, move.start + k))
     return carried
+
+
+def _carry_line(
+    line: tuple[int, int, int],
+    path: str,
+    source: str,
+    parts: list[Edit],
+    to: tuple[Live, Live, set[tuple[str, int]]],
+) -> None:
+    """Put what is new of a line that changed its place where it stood, if nothing else did."""
+    (start, place, size), (live, out, carried) = line, to
+    for k in range(size):
+        at = place + k
+        if (path, at) not in carried and any(p.new_start <= at < p.new_end for p in parts):
+            out[source][start + k] += live[path][at]
+            carried.add((path, at))
 
 
 def bytewise(annotation: Annotation) -> dict[str, list[Origin]]:

@@ -19,7 +19,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pvc.core.diff import replacements
+from pvc.core.diff import compare
 from pvc.core.program import run
 from pvc.model.span import FromBinding, FromSource, Glue, Rendered, Span, Unversioned, lift
 
@@ -92,7 +92,7 @@ def align(program: Program, text: bytes) -> Aligned:
     spans: list[Span] = []
     old = new = unused = 0
     for i1, i2, j1, j2 in [
-        *replacements(template.data, text),
+        *compare(template.data, text)[0],
         (len(template.data), len(template.data), len(text), len(text)),
     ]:
         spans += _moved(_cut(template, old, i1), new - old)

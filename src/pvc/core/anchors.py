@@ -35,7 +35,7 @@ def between(old: bytes, new: bytes, region: Region) -> list[Region]:
     i1, i2, j1, j2 = region
     large = max(i2 - i1, j2 - j1) > _BY_LINES
     found = _lines(old, new, region) if large else _probes(old, new, region)
-    out = _gaps(_chain(found), region)
+    out = gaps(chain(found), region)
     if not large:
         return out
     return [part for gap in out for part in _refined(old, new, gap)]
@@ -46,18 +46,19 @@ def _refined(old: bytes, new: bytes, gap: Region) -> list[Region]:
     if min(i2 - i1, j2 - j1) <= 512:
         return [gap]
     if min(i2 - i1, j2 - j1) <= _BY_WORDS:
-        return _gaps(_chain(_probes(old, new, gap)), gap)
+        return gaps(chain(_probes(old, new, gap)), gap)
     return [
         part
-        for rest in _gaps(_chain(_grams(old, new, gap)), gap)
+        for rest in gaps(chain(_grams(old, new, gap)), gap)
         for part in (_refined(old, new, rest) if rest != gap else [gap])
     ]
 
 
-def _gaps(chain: list[Anchor], region: Region) -> list[Region]:
+def gaps(found: list[Anchor], region: Region) -> list[Region]:
+    """Give what ascending anchors leave of a region; empty stretches are left out."""
     i, i2, j, j2 = region
     out = []
-    for a, b, length in [*chain, (i2, j2, 0)]:
+    for a, b, length in [*found, (i2, j2, 0)]:
         if a > i or b > j:
             out.append((i, a, j, b))
         i, j = a + length, b + length
@@ -172,8 +173,8 @@ def _once(lines: list[bytes], start: int) -> dict[bytes, int]:
     }
 
 
-def _chain(anchors: list[Anchor]) -> list[Anchor]:
-    """Keep the heaviest of the sequences that ascend in the old text too."""
+def chain(anchors: list[Anchor]) -> list[Anchor]:
+    """Keep the heaviest of the sequences that ascend in both texts; `anchors` ascend in the new."""
     pairs = pairwise(anchors)
     return anchors if all(p[0] + p[2] <= q[0] for p, q in pairs) else _heaviest(anchors)
 

@@ -12,14 +12,17 @@ Rule 5: blanks are compared after the words are aligned, so a reflow changes lin
 Rule 6: an insertion or deletion that could stand in several places stands where an editor would
 have made it: after a blank line, a line, a sentence, a word; the last such place on a tie.
 Rule 7: work is bounded. Regions too large for exact alignment become one replacement.
+Rule 8: a line that both texts have verbatim and once is the same line, wherever it is: words are
+compared between such lines only, so a similar neighbor takes nothing of it (`core.lines`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from pvc.core import anchors
+from pvc.core import anchors, lines
 from pvc.core.align_words import aligned, reflowed
 from pvc.core.words import (
     BLANK,
@@ -30,6 +33,9 @@ from pvc.core.words import (
     is_boundary,
     is_one_word,
 )
+
+if TYPE_CHECKING:
+    from pvc.core.anchors import Anchor
 
 Replacement = tuple[int, int, int, int]
 """`(old_start, old_end, new_start, new_end)`: an edit without its class, for inner loops."""
@@ -68,34 +74,65 @@ def edits(
     ignore_space: bool = False,
 ) -> tuple[Edit, ...]:
     """Compare two texts; with `ignore_space`, leave out edits of nothing but blanks."""
-    found = replacements(old, new, granularity)
+    found, _ = compare(old, new, granularity)
     return tuple(
         Edit(*part) for part in found if not (ignore_space and is_space_only(old, new, part))
     )
 
 
-def replacements(
+def compare(
     old: bytes,
     new: bytes,
     granularity: Granularity = Granularity.WORD,
     lexicon: Lexicon | None = None,
-) -> list[Replacement]:
-    """Compare two texts; the edits as tuples. A `lexicon` may be shared among calls."""
+) -> tuple[list[Replacement], list[Anchor]]:
+    """Compare two texts; give the edits as tuples, and the lines that only changed their place.
+
+    Such a line is deleted by one edit and inserted by another. A `lexicon` may be shared among
+    calls.
+    """
     if old == new:
-        return []
+        return [], []
     lexicon = Lexicon() if lexicon is None else lexicon
     region = _trimmed(old, new)
-    i1, i2, j1, j2 = region
-    if i1 == i2 or j1 == j2:
-        raw = [region]
-    elif max(i2 - i1, j2 - j1) <= _SMALL:
-        raw = aligned(old, new, region, lexicon)
+    whole = lines.whole(old, new, region)
+    kept, moved = lines.matched(old, new, whole, lexicon)
+    if kept or moved:
+        raw = [
+            part
+            for gap in anchors.gaps(kept, whole)
+            for part in _beside(old, new, gap, moved, lexicon)
+        ]
     else:
-        raw = _in_large(old, new, region, lexicon)
+        raw = _changes(old, new, region, lexicon)
     out = _settled(old, new, raw)
     if granularity is Granularity.BYTE:
-        return [_within_word(old, new, part) for part in out]
-    return out
+        out = [_within_word(old, new, part) for part in out]
+    return out, moved
+
+
+def _beside(
+    old: bytes, new: bytes, gap: Replacement, moved: list[Anchor], lexicon: Lexicon
+) -> list[Replacement]:
+    """Compare what is between two kept lines, without the lines that moved out of it or in."""
+    i1, i2, j1, j2 = gap
+    gone = lines.Rest(old, i1, i2, [(a, a + n) for a, _, n in moved if i1 <= a < i2])
+    came = lines.Rest(new, j1, j2, [(b, b + n) for _, b, n in moved if j1 <= b < j2])
+    if gone.data == came.data:
+        parts: list[Replacement] = []
+    else:
+        parts = _changes(gone.data, came.data, _trimmed(gone.data, came.data), lexicon)
+    return list(lines.put_back(gone, came, parts))
+
+
+def _changes(old: bytes, new: bytes, region: Replacement, lexicon: Lexicon) -> list[Replacement]:
+    """Compare a region by words."""
+    i1, i2, j1, j2 = region
+    if i1 == i2 or j1 == j2:
+        return [region]
+    if max(i2 - i1, j2 - j1) <= _SMALL:
+        return aligned(old, new, region, lexicon)
+    return _in_large(old, new, region, lexicon)
 
 
 def _in_large(old: bytes, new: bytes, region: Replacement, lexicon: Lexicon) -> list[Replacement]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Run = tuple[int, int, tuple[str, ...], int, str, str, int, int]
     """`(start, end, origin, offset, section, blob, version, source)`; numbers are -1 if absent."""
 
-ALGORITHM = 2
+ALGORITHM = 3
 """Changes whenever another answer may come out for the same history."""
 
 MAGIC = b"pvc.owners/2 "

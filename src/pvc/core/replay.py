@@ -19,14 +19,16 @@ from pvc.core.annotation import (
     Revision,
     path_order,
 )
-from pvc.core.diff import Replacement, is_space_only, replacements
-from pvc.core.moves import SHORTEST_BLOCK, Block, moves, renames
+from pvc.core.diff import Replacement, compare, is_space_only
+from pvc.core.lines import within, without
+from pvc.core.moves import SHORTEST_BLOCK, Block, Move, moves, renames
 from pvc.core.words import Lexicon, cuts_code_point
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pvc.core.anchors import Anchor
     from pvc.core.blame import Change, History, Options, Step
     from pvc.model.names import CommitId, ObjectId
 
@@ -46,7 +48,8 @@ class _Claim(NamedTuple):
 class _Compared:
     """A file that the commit left behind, against the one it continues.
 
-    `claims` are stretches of its new parts that were not written here.
+    `moved` are its lines that only changed their place; `claims` are stretches of its new parts
+    that were not written here.
     """
 
     path: str
@@ -55,27 +58,13 @@ class _Compared:
     old: bytes
     new: bytes
     parts: list[Replacement]
+    moved: list[Anchor]
     claims: list[_Claim] = field(default_factory=list)
 
     def free(self) -> list[tuple[int, int]]:
         """Where new bytes stand that nobody has claimed."""
-        if not self.claims:
-            return [(j1, j2) for _, _, j1, j2 in self.parts if j1 < j2]
-        return _without([(j1, j2) for _, _, j1, j2 in self.parts], self.claims)
-
-
-def _without(ranges: list[tuple[int, int]], claims: list[_Claim]) -> list[tuple[int, int]]:
-    """Take ascending claims out of ascending ranges; each claim lies within one."""
-    out = []
-    waiting = list(reversed(claims))
-    for start, end in ranges:
-        at = start
-        while waiting and waiting[-1].start < end:
-            claim = waiting.pop()
-            out.append((at, claim.start))
-            at = claim.end
-        out.append((at, end))
-    return [(start, end) for start, end in out if start < end]
+        came = [(j1, j2) for _, _, j1, j2 in self.parts if j1 < j2]
+        return without(came, [(claim.start, claim.end) for claim in self.claims])
 
 
 class _State(NamedTuple):
@@ -189,7 +178,7 @@ class Walk:
 
     def _claim_from(self, file: _Compared, pieces: Pieces, text: bytes) -> None:
         """Claim the free bytes of a file that `text`, annotated by `pieces`, has too."""
-        edits = replacements(text, file.new, self._options.granularity, self._lexicon)
+        edits, _ = compare(text, file.new, self._options.granularity, self._lexicon)
         kept = list(_kept(edits, len(text)))
         found = [
             _Claim(max(start, a), min(end, b), pieces, source + max(start, a) - start)
@@ -226,14 +215,27 @@ class Walk:
             source = continues.get(path) if change.old is None else path
             new = added[path] if change.old is None else self._history.blob(change.new)
             old = self._text(source) if source is not None else b""
-            parts = replacements(old, new, self._options.granularity, self._lexicon)
-            out.append(_Compared(path, change.new, source, old, new, parts))
+            parts, moved = compare(old, new, self._options.granularity, self._lexicon)
+            out.append(_Compared(path, change.new, source, old, new, parts, moved))
         for source in continues.values():
             del removed[source]
         return out, removed
 
     def _claim_moves(self, compared: Sequence[_Compared], removed: dict[str, bytes]) -> None:
         """Claim what this commit only moved."""
+        found = self._moves(compared, removed)
+        for file in compared:
+            claims = [
+                _Claim(m.start, m.start + m.length, self.annotation.files[m.source], m.source_start)
+                for m in found
+                if m.path == file.path
+            ]
+            file.claims[:] = sorted((*file.claims, *claims), key=_by_start)
+            if file.source is not None:
+                self._claim_lines(file, self.annotation.files[file.source])
+
+    def _moves(self, compared: Sequence[_Compared], removed: dict[str, bytes]) -> list[Move]:
+        """Find the longer stretches that this commit moved, within a file or to another."""
         inserted = [
             Block(file.path, file.new, j1, j2)
             for file in compared
@@ -241,7 +243,7 @@ class Walk:
             if j2 - j1 >= SHORTEST_BLOCK
         ]
         if not inserted:
-            return
+            return []
         deleted = [
             Block(file.source, file.old, i1, i2)
             for file in compared
@@ -250,14 +252,17 @@ class Walk:
             if i2 - i1 >= SHORTEST_BLOCK
         ]
         deleted += [Block(path, text, 0, len(text)) for path, text in removed.items()]
-        claims: dict[str, list[_Claim]] = {}
-        for move in moves(deleted, inserted, self._lexicon) if deleted else ():
-            pieces = self.annotation.files[move.source]
-            claim = _Claim(move.start, move.start + move.length, pieces, move.source_start)
-            claims.setdefault(move.path, []).append(claim)
-        for file in compared:
-            if file.path in claims:
-                file.claims[:] = sorted((*file.claims, *claims[file.path]), key=_by_start)
+        return moves(deleted, inserted, self._lexicon) if deleted else []
+
+    def _claim_lines(self, file: _Compared, pieces: Pieces) -> None:
+        """Claim what is still free of the lines that only changed their place."""
+        free = file.free()
+        claims = [
+            _Claim(place + at, place + end, pieces, source + at)
+            for source, place, size in file.moved
+            for at, end in within(free, place, size)
+        ]
+        file.claims[:] = sorted((*file.claims, *claims), key=_by_start)
 
     def _pieces(self, commit: CommitId, file: _Compared) -> Pieces:
         """Build the file's new pieces: kept ones, claimed ones, and what each part brought."""
