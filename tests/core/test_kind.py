@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pvc.core.change import Provenance
 from pvc.core.divergence import common_bytes, of_byte
 from pvc.core.kind import decide
 from pvc.core.miss import Context, Miss, compare
@@ -394,6 +395,59 @@ STRUCTURES: dict[str, tuple[str, Plant]] = {
         lambda _, b: b.system.__setitem__(0, "You are a reader of tide tables. Report them.\n"),
     ),
 }
+
+
+EDITS = {
+    *("prompt_text_edit", "catalog", "list_order", "block_moved"),
+    *("line_endings", "whitespace", "unicode_form", "serializer_form"),
+}
+EDIT_KNOWN = Provenance("edit", "agent@2")
+
+
+def known(old: str, new: str, origin: Provenance) -> str:
+    """Decide over two system texts of which it is known where the difference comes from."""
+    bodies = []
+    for text in (old, new):
+        parts = Parts()
+        parts.system = [INTRO, text]
+        bodies.append(read(write(parts, SHAPES[0]), SHAPES[0]))
+    a, b = bodies
+    return decide(a, b, of_byte(a, b, common_bytes(a, b)), None, origin).kind
+
+
+@pytest.mark.parametrize(("kind", "old", "new"), ROWS, ids=[f"{k}-{o[:20]!a}" for k, o, _ in ROWS])
+def test_a_known_edit_is_one_whatever_its_words_speak_of(kind: str, old: str, new: str) -> None:
+    found = known(old, new, EDIT_KNOWN)
+    assert found in EDITS
+    assert kind not in EDITS or found in (kind, "prompt_text_edit")
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "kind"),
+    [
+        ("user", "Ada", "Bob", "user_identity"),
+        ("branch", "main", "pier", "workspace_state"),
+        ("date", "2026-03-02", "2026-03-03", "clock"),
+        ("tone", "short", "long", "prompt_text_edit"),
+    ],
+)
+def test_a_known_value_is_judged_by_its_name_too(name: str, old: str, new: str, kind: str) -> None:
+    origin = Provenance("value", name=name, values=(old, new))
+    assert known(f"Mind {old}.", f"Mind {new}.", origin) == kind
+
+
+@pytest.mark.parametrize(
+    ("how", "kind"), [("move", "block_moved"), ("tree", "agent_prompt")], ids=["move", "tree"]
+)
+def test_what_is_known_needs_no_words(how: Literal["move", "tree"], kind: str) -> None:
+    assert known("Now: 09:41:07", "Now: 09:41:52", Provenance(how, "as told")) == kind
+
+
+def test_an_entry_that_came_is_a_catalogue_and_other_words_of_one_are_an_edit() -> None:
+    lead = "Skills:\n- tide: reads the tide\n"
+    assert known(lead, f"{lead}- pier: counts boats\n", EDIT_KNOWN) == "catalog"
+    assert known(lead, lead.replace("reads", "tells"), EDIT_KNOWN) == "prompt_text_edit"
+    assert known("Be kind.", "Be kind.\nAppended rule.", EDIT_KNOWN) == "prompt_text_edit"
 
 
 @pytest.mark.parametrize("shape", SHAPES)

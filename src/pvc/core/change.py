@@ -20,6 +20,7 @@ from pvc.core.divergence import common_prefix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Literal
 
     from pvc.model.body import Kind, Region
 
@@ -45,6 +46,21 @@ class Match:
     evidence: str
     sure: bool = True
     other: Kind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a difference comes from, known from versions, whatever its words look like.
+
+    `edit`: files of one tree say something else, `said` names the version. `move`: files or parts
+    of them changed places. `value`: what was given for the placeholder `name`, with what it was
+    and is. `tree`: the texts are of two trees.
+    """
+
+    how: Literal["edit", "move", "value", "tree"]
+    said: str = ""
+    name: str = ""
+    values: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)

@@ -9,25 +9,31 @@ Rule 1: only the first divergence is explained. What differs later has no say.
 Rule 2: the order of `RULES` is the order of the rule book: of two kinds that fit, the more special
 comes first. The last rule always answers.
 Rule 3: a match that rests on cue words names the next kind that fits as its alternative.
+Rule 4: where it is known where the difference comes from (`Provenance`), cue words do not decide
+what that is: text that was edited in a file is an edit, whatever it speaks of. The form of the
+edit still counts. Of a value, its text and name are all that is known: there they decide.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pvc.core import kind_ids, kind_person, kind_state, kind_texts, kind_times, kind_tools
-from pvc.core.change import Change, Match, quoted
-from pvc.core.kind_forms import FORMS
+from pvc.core.change import Change, Match, Provenance, became, quoted
+from pvc.core.kind_forms import FORMS, template_escape
 from pvc.model.body import Kind, Region
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from pvc.model.body import Body, Divergence, Leaf, Part
 
-RULES: tuple[Callable[[Change], Match | None], ...] = (
+Rules = tuple[Callable[[Change], Match | None], ...]
+
+RULES: Rules = (
     *FORMS,
     kind_times.locale,
     kind_texts.list_order,
@@ -45,6 +51,19 @@ RULES: tuple[Callable[[Change], Match | None], ...] = (
     kind_texts.wording,
 )
 
+EDIT_RULES: Rules = (
+    *(form for form in FORMS if form is not template_escape),  # no template step made an edit
+    kind_texts.list_order,
+    kind_texts.block_moved,
+    kind_texts.catalog_entry,
+    kind_texts.wording,
+)
+"""What an edit of versioned text can be: what its form says, else an edit."""
+
+VALUE_RULES: Rules = tuple(
+    rule for rule in RULES if rule not in (kind_texts.agent_prompt, kind_texts.block_moved)
+)
+"""What a value can be: no value is a role, and it cannot leave its place."""
 
 _INJECTED = re.compile(
     r"\.md\b|\b(?:notes|memor(?:y|ies)|instructions|rules|guidelines|conventions|reminder|context"
@@ -71,7 +90,13 @@ class Cause:
     alternatives: tuple[Kind, ...] = ()
 
 
-def decide(a: Body, b: Body, divergence: Divergence, seconds_between: float | None = None) -> Cause:
+def decide(
+    a: Body,
+    b: Body,
+    divergence: Divergence,
+    seconds_between: float | None = None,
+    origin: Provenance | None = None,
+) -> Cause:
     """Name the kind of a divergence between requests that were so many seconds apart."""
     if divergence.region is Region.SETTINGS:
         kind = Kind.MODEL if divergence.path_a == "/model" else Kind.SETTING
@@ -82,15 +107,42 @@ def decide(a: Body, b: Body, divergence: Divergence, seconds_between: float | No
         found = kind_tools.decide(a, b, divergence)
         if found is not None:
             return Cause(found.kind, found.evidence)
-    elif (placed := _placed(a, b)) is not None:
+    elif origin is not None and origin.how in _TOLD:
+        return Cause(_TOLD[origin.how], origin.said)
+    elif (placed := _placed(a, b, _rules(origin))) is not None:
         return placed
-    return _texts(replace(_change(a, b, divergence), seconds_between=seconds_between))
+    change = replace(_change(a, b, divergence), seconds_between=seconds_between)
+    found_in_text = _texts(change, _rules(origin))
+    if origin is not None and origin.how == "value" and found_in_text.kind is _LAST:
+        return _named(change, origin)
+    return found_in_text
 
 
-def _texts(change: Change) -> Cause:
+_TOLD = {"move": Kind.BLOCK_MOVED, "tree": Kind.AGENT_PROMPT}
+_LAST = Kind.PROMPT_TEXT_EDIT
+
+
+def _rules(origin: Provenance | None) -> Rules:
+    """Choose the rules that may speak, by what is known of where the difference comes from."""
+    if origin is None:
+        return RULES
+    return VALUE_RULES if origin.how == "value" else EDIT_RULES
+
+
+def _named(change: Change, origin: Provenance) -> Cause:
+    """Judge a value about which the text around it says nothing by the name it has."""
+    old, new = (f"{origin.name}: {value}" for value in origin.values)
+    at = next((i for i, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), None)
+    probe = replace(change, old=old, new=new, at=min(len(old), len(new)) if at is None else at)
+    found = _texts(probe, VALUE_RULES)
+    said = f"the value `{origin.name}`: {became(*origin.values)}"
+    return replace(found, evidence=said) if found.kind is _LAST else found
+
+
+def _texts(change: Change, rules: Rules) -> Cause:
     """Try the rules in order; the first match decides."""
     first: Match | None = None
-    for rule in RULES:
+    for rule in rules:
         match = rule(change)
         if match is None or (first is not None and match.kind is first.kind):
             continue
@@ -105,32 +157,32 @@ def _texts(change: Change) -> Cause:
 # --- elements ---------------------------------------------------------------------------------
 
 
-def _placed(a: Body, b: Body) -> Cause | None:
+def _placed(a: Body, b: Body, rules: Rules) -> Cause | None:
     """Explain whole elements that moved, came or went; null when one was changed in place."""
     old, new = _Elements(a), _Elements(b)
     at = old.common(new)
     if at == min(len(old), len(new)):
         if len(new) >= len(old):
             return Cause(Kind.BLOCK_MOVED, "the same blocks, divided into other messages")
-        return _gone(old.leaves(at), at, None)
+        return _gone(old.leaves(at), at, None, rules)
     here_stays, there_stood = new.holds(old, at), old.holds(new, at)
     if here_stays and there_stood:
         return Cause(Kind.BLOCK_MOVED, f"a block stands elsewhere now: {old.first_text(at)}")
     if here_stays:
         if new.first_of(old, at) != old.key(at):
             return Cause(Kind.BLOCK_MOVED, f"a block stands elsewhere now: {old.first_text(at)}")
-        return _came(new.leaves(at))
+        return _came(new.leaves(at), rules)
     if there_stood:
         if old.first_of(new, at) != new.key(at):
             return Cause(Kind.BLOCK_MOVED, f"a block stood elsewhere before: {new.first_text(at)}")
-        return _gone(old.leaves(at), at, new)
-    return None if a.rules.lookback_elements is not None else _parted(old, new, at)
+        return _gone(old.leaves(at), at, new, rules)
+    return None if a.rules.lookback_elements is not None else _parted(old, new, at, rules)
 
 
 _PART = re.compile(r".*?/(?:content|tool_calls)/\d+")
 
 
-def _parted(old: _Elements, new: _Elements, at: int) -> Cause | None:
+def _parted(old: _Elements, new: _Elements, at: int, rules: Rules) -> Cause | None:
     """Explain parts of one message that moved, came or went; null when one was changed in place.
 
     In the OpenAI shapes a message is one element, whose parts are blocks all the same.
@@ -147,9 +199,9 @@ def _parted(old: _Elements, new: _Elements, at: int) -> Cause | None:
     if stays and stood:
         return Cause(Kind.BLOCK_MOVED, f"a part stands elsewhere now: {_longest(mine[first])}")
     if stays or first == len(mine):
-        return _came(theirs[first], at, old)
+        return _came(theirs[first], rules, at, old)
     if stood or first == len(theirs):
-        return _gone(mine[first], at, new)
+        return _gone(mine[first], at, new, rules)
     return None
 
 
@@ -240,30 +292,30 @@ class _Elements:
 _MOVED_CHARS = 20
 
 
-def _came(leaves: list[Leaf], at: int = 0, old: _Elements | None = None) -> Cause:
+def _came(leaves: list[Leaf], rules: Rules, at: int = 0, old: _Elements | None = None) -> Cause:
     """Name the kind of a block that was put in."""
     text = max((leaf.text for leaf in leaves), key=len, default="")
     if old is not None and len(text) >= _MOVED_CHARS and old.stands_in(text, at):
         return Cause(Kind.BLOCK_MOVED, f"a block stood inside another before: {quoted(text)}")
     if leaves and leaves[0].region is Region.SYSTEM:
-        return _one_side("", text)
+        return _one_side("", text, rules)
     return Cause(Kind.HISTORY_REWRITTEN, f"a block was put in: {_longest(leaves)}")
 
 
-def _gone(leaves: list[Leaf], at: int, new: _Elements | None) -> Cause:
+def _gone(leaves: list[Leaf], at: int, new: _Elements | None, rules: Rules) -> Cause:
     """Name the kind of a block that was taken out."""
     text = max((leaf.text for leaf in leaves), key=len, default="")
     if new is not None and len(text) >= _MOVED_CHARS and new.stands_in(text, at):
         return Cause(Kind.BLOCK_MOVED, f"a block stands inside another now: {quoted(text)}")
     if leaves and leaves[0].region is Region.SYSTEM:
-        return _one_side(text, "")
+        return _one_side(text, "", rules)
     return Cause(Kind.HISTORY_REWRITTEN, f"a block was taken out: {quoted(text)}")
 
 
-def _one_side(old: str, new: str) -> Cause:
+def _one_side(old: str, new: str, rules: Rules) -> Cause:
     """Name the kind of a system text that came or went as a whole."""
     change = Change(old, new, 0, Region.SYSTEM, "text", True, False, _nowhere, _nowhere)
-    return _texts(change)
+    return _texts(change, rules)
 
 
 def _nowhere(_: str) -> bool:

@@ -106,6 +106,15 @@ def catalog(change: Change) -> Match | None:
     return None
 
 
+def catalog_entry(change: Change) -> Match | None:
+    """See whole entries of such a list come or go; other words of an entry are an edit of it."""
+    lines = change.only_side
+    if not lines or not all(_ITEM.fullmatch(line) for line in lines):
+        return None
+    match = catalog(change)
+    return match if match is not None and match.sure else None
+
+
 def _names_came_or_went(change: Change) -> bool:
     """Tell whether a sentence that lists skills, agents or commands has another set of names."""
     old, new = (Counter(_WORD.findall(sentence)) for sentence in change.sentences)

@@ -28,8 +28,9 @@ from pvc.errors import DecodeError
 from pvc.model.body import Kind, Region, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from pvc.core.change import Provenance
     from pvc.model.body import Body, Divergence, Leaf, Marker
 
 Relation = Literal["next_turn", "new_session"]
@@ -46,6 +47,8 @@ class Context:
     usage_b: Mapping[str, Any] | None = None
     provider_missed: bool | None = None
     """What the provider's own diagnosis says of b; it overrules, as a counter of zero does."""
+    origin: Callable[[Divergence], Provenance | None] | None = None
+    """Tells where a difference comes from, where the texts are of versions; asked once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,13 @@ def _decide(
         said = "the requests were sent for different accounts, and each has a cache of its own"
         return Verdict.MISS, Cause(Kind.ACCOUNT, said)
     if divergence is not None:
-        return Verdict.MISS, kinds.decide(a, b, divergence, context.seconds_between)
+        return Verdict.MISS, kinds.decide(
+            a,
+            b,
+            divergence,
+            context.seconds_between,
+            context.origin(divergence) if context.origin else None,
+        )
     if reusable < scope:
         return Verdict.MISS, _out_of_reach(a, b, context, scope)
     if scope < (b.rules.minimum_tokens or 0):
