@@ -61,7 +61,8 @@ LAYERS = {
     # The launch path: nothing that costs a start more than it must.
     "launch": Layer(
         (
-            "launch", "errors", "model.names", "core.program", "core.json_text", "core.stream",
+            "launch", "errors", "model.names", "model.times", "core.program", "core.json_text",
+            "core.stream",
             "core.guidance", "core.graphemes", "core.entries", "core.owners", "core.secret_signs",
         ),
         LAUNCH,

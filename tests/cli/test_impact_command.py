@@ -23,7 +23,7 @@ def test_an_impact_is_text_json_or_markdown(adopted: Clone) -> None:
     [
         (("impact", "nobody"), 4, "no tree or pack `nobody`"),
         (("impact", "agent@9"), 4, "has no version 9"),
-        (("impact", "agent", "--since", "soon"), 2, "`soon` is no span of time"),
+        (("impact", "agent", "--since", "soon"), 2, "`soon` is not a date"),
         (("impact", "agent", "--what-if-order", "x"), 4, "no section `x`"),
         (("impact", "agent", "--set", "nonsense"), 2, "`--set` takes"),
     ],

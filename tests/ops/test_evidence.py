@@ -188,8 +188,8 @@ def test_a_folder_of_bodies_is_compared_in_order_of_time(tmp_path: Path, shape: 
 
 
 def test_bad_wishes_are_said(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no day"):
-        read(tmp_path, claude(1, 0, 1), since="yesterday")
+    with pytest.raises(UsageError, match="is not a date"):
+        read(tmp_path, claude(1, 0, 1), since="someday")
     with pytest.raises(NotFoundError, match="no file `gone`"):
         read_evidence(str(tmp_path), ["gone"])
     (tmp_path / "empty").mkdir()

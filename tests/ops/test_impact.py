@@ -103,9 +103,9 @@ def test_old_pins_and_pins_of_other_trees_do_not_count(
 ) -> None:
     workspace.commit({"agent/1.md": "Other.\n"})
     later = time.time_ns() // 1000 + 3600 * 1_000_000
-    result = impact(repo, now_us=later, since_s=60)
+    result = impact(repo, now_us=later, since="60s")
     assert (result.hit, result.unaffected, result.unknown) == (0, 0, 0)
-    assert impact(repo, now_us=later, since_s=7200).hit == 2
+    assert impact(repo, now_us=later, since="2h").hit == 2
 
 
 def test_a_session_without_its_values_is_counted_apart(

@@ -83,7 +83,7 @@ def test_words_choose_what_is_verified(
     [
         (["nobody"], 4, "`nobody` is nothing here that can be verified"),
         (["agent@nowhere"], 4, "`agent@nowhere` is nothing here"),
-        (["--since", "someday"], 2, "`someday` is no day"),
+        (["--since", "someday"], 2, "`someday` is not a date"),
         (["--receipt", "b3:12"], 2, "is no digest"),
         (["--remote", "nowhere"], 4, "`nowhere` does not answer"),
     ],

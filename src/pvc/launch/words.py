@@ -11,6 +11,7 @@ import time
 
 from pvc.core.json_text import dump
 from pvc.launch.answer import CONTROL
+from pvc.model.times import LAST_SECOND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 EXCERPT_CHARS = 60
 _NOT_LAYOUT = {code: shown for code, shown in CONTROL.items() if chr(code) not in "\n\t"}
-_FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
+_FIRST_SECOND = -62_135_596_800
 YELLOW, CYAN, DIM, PLAIN = "\x1b[33m", "\x1b[36m", "\x1b[2m", "\x1b[0m"
 
 
@@ -40,7 +41,7 @@ def day(seconds: int | None) -> str:
     """Write a date in UTC; beyond the years that have four digits, the seconds themselves."""
     if seconds is None:
         return "-"
-    if not _FIRST_SECOND <= seconds <= _LAST_SECOND:
+    if not _FIRST_SECOND <= seconds <= LAST_SECOND:
         return f"@{seconds}"
     return time.strftime("%Y-%m-%d", time.gmtime(seconds))
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pvc.core.blame import Granularity, Options
+from pvc.core.moment import MICROS, moment_of
 from pvc.errors import UsageError
 
 if TYPE_CHECKING:
     from pvc.model.names import CommitId
-    from pvc.store.repo import Repository
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,11 @@ class Asked:
     section: str | None = None
     since: str | None = None
     first: bool = False
+
+    def oldest(self) -> int | None:
+        """Read `since`, in seconds since 1970; raises `UsageError` when it is not a date."""
+        micros = micros_of(self.since, "--since")
+        return None if micros is None else micros // MICROS
 
     def range_of(self, data: bytes) -> tuple[int, int]:
         """Give the bytes that are asked about; raises `UsageError` when they lie outside."""
@@ -70,9 +76,11 @@ def _line(word: str, text: str) -> int:
     return int(word)
 
 
-def seconds_of(repo: Repository, since: str | None) -> int | None:
-    """Read a date as git does."""
-    if since is None:
-        return None
-    said = repo.git.output("rev-parse", f"--since={since}", error=UsageError).decode()
-    return int(said.strip().removeprefix("--max-age="))
+def now_us() -> int:
+    """Give the time as records count it: microseconds since 1970."""
+    return time.time_ns() // 1000
+
+
+def micros_of(text: str | None, option: str) -> int | None:
+    """Read the date that an option was given, as every option reads it; None without one."""
+    return None if text is None else moment_of(text, now_us(), option)

@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pvc.core.drops import Drops, moment, seconds
+from pvc.core.drops import Drops, moment
 from pvc.core.miss import Context, compare
-from pvc.errors import DecodeError, NotFoundError, UsageError
+from pvc.core.moment import MICROS
+from pvc.errors import DecodeError, NotFoundError
 from pvc.model.body import Region, Verdict
+from pvc.ops.asked import micros_of
 from pvc.providers.base import read as read_body
 from pvc.providers.records import State, calls
 
@@ -95,10 +97,8 @@ def read_evidence(
     progress: Callable[[int], None] = lambda _: None,
 ) -> Evidence:
     """Read transcripts or traces; `progress` is told how many bytes were read."""
-    start = seconds(since) if since else None
-    if since and start is None:
-        raise UsageError(f"`{since}` is no day", hint="--since 2026-11-30")
-    drops = Drops(top, start)
+    start = micros_of(since, "--since")
+    drops = Drops(top, None if start is None else start / MICROS)
     other, problems = 0, list[str]()
     for path in found_files(directory, files):
         for value in _values(path, problems, progress):

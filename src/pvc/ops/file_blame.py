@@ -16,7 +16,6 @@ from pvc.core.blame import Annotation, Change, Options, Step, first, replay
 from pvc.errors import DecodeError, NotFoundError, UsageError
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId
-from pvc.ops.asked import seconds_of
 from pvc.store.file_history import FileHistory, annotate_file
 from pvc.store.objects import object_id
 from pvc.store.repo import Commit, Kind, Moment, Person
@@ -116,6 +115,7 @@ def blame_file(
 
     Raises `NotFoundError` where there is none, `UsageError` on a range outside of it.
     """
+    oldest = asked.oldest()
     tip = commit_of(repo, revision or "HEAD")
     annotation, walked = annotate_file(repo, tip, path, options, watch)
     data = repo.blob(annotation.blob_of(path))
@@ -129,7 +129,6 @@ def blame_file(
         history = walked or FileHistory(repo, tip, path)
         committed = [run for run in runs if run.commit != commits.missing]
         earlier = first(history, committed, options)
-    oldest = seconds_of(repo, asked.since)
     made = (_file_run(commits, run, earlier.get(run, ()), oldest) for run in runs)
     return FileBlamed(path, tip, data, tuple(_cut(run, start, end) for run in made))
 

@@ -13,16 +13,15 @@ what is pinned from now on is not meant.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pvc.core.moment import moment_of
 from pvc.errors import NotFoundError, UsageError
 from pvc.launch import writer
 from pvc.launch.prompt import EMPTY
 from pvc.model.digest import Digest
 from pvc.model.tombstone import Tombstone
+from pvc.ops.asked import micros_of, now_us
 from pvc.ops.fold import facts_of
 from pvc.ops.told import Teller
 from pvc.store.codec import from_micros
@@ -102,10 +101,14 @@ class Forgotten:
 
 def run(repo: Repository, wanted: Wanted, *, dry_run: bool = False) -> Forgotten:
     """Forget what is wanted. Raises `NotFoundError` for a session that is not pinned here."""
-    now = time.time_ns() // 1000
-    before = None if wanted.before is None else moment_of(wanted.before, now, "--before")
+    now = now_us()
+    before = None if wanted.before is None else micros_of(wanted.before, "--before")
     if before is not None and before > now:
-        raise UsageError("the date lies ahead", hint="what is not pinned yet cannot be forgotten")
+        raise UsageError(
+            f"`{wanted.before}` is in the future",
+            at="--before",
+            hint="what is not pinned yet cannot be forgotten",
+        )
     asked = _Asked(repo, wanted, before, now)
     if dry_run:
         pins, fresh = asked.choose()

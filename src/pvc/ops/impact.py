@@ -24,7 +24,9 @@ from pvc.core.impact import (
     section_moves,
     seldom_first,
 )
+from pvc.core.moment import MICROS, moment_of
 from pvc.errors import NotFoundError, UsageError
+from pvc.ops.asked import now_us
 from pvc.ops.impact_sessions import Sessions, SharedPrefix, Window, fitting, lost_of
 from pvc.ops.programs import pack_of
 from pvc.ops.render import render_pack
@@ -39,18 +41,17 @@ if TYPE_CHECKING:
     from pvc.store.versions import VersionInfo
 
 SCHEMA = "pvc.impact/1"
-DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class ImpactOptions:
-    """What is compared; the options of `pvc impact`. `since` is in seconds before now."""
+    """What is compared; the options of `pvc impact`. Sessions pinned from `since` on count."""
 
     state: State = "head"
     folder: str | None = None
     environment: Mapping[str, object] | None = None
-    since_s: int = DAY_S
-    now_us: int = 0
+    since: str = "24h"
+    now_us: int | None = None
     what_if: str | None = None
     """Null: no replay. Empty: the order that seldom-changed sections first would give."""
 
@@ -155,6 +156,7 @@ def run(repo: Repository, tree: str, other: str | None, options: ImpactOptions) 
     Raises `NotFoundError` where there is no version to compare with, `DecodeError` when the folder
     is not in its form.
     """
+    window = _window(options)
     sides = _sides(repo, tree, other, options)
     environment = options.environment
     if environment is None:
@@ -163,7 +165,6 @@ def run(repo: Repository, tree: str, other: str | None, options: ImpactOptions) 
     old, new = (render_pack(p, fitting(p, environment)) for p in sides.packs)
     first = common_prefix(old.data, new.data)
     moves = section_moves(old, new, sides.packs)
-    window = Window(options.since_s, options.now_us)
     sessions = Sessions(repo, sides.base, sides.packs, window)
     return Impact(
         tree=sides.base.name,
@@ -176,7 +177,7 @@ def run(repo: Repository, tree: str, other: str | None, options: ImpactOptions) 
         first_moved_byte=None if old.data == new.data else first,
         lost=lost_of(len(old.data) - first),
         placements=tuple(placements(old, sides.packs[0], moves, first)),
-        since_s=options.since_s,
+        since_s=window.since_s,
         prefixes=sessions.prefixes(),
         unaffected=sessions.unaffected,
         unknown=sessions.unknown,
@@ -195,6 +196,13 @@ class _Sides:
     candidate: str
     packs: tuple[Pack, Pack]
     changed: tuple[str, ...]
+
+
+def _window(options: ImpactOptions) -> Window:
+    """Read since when sessions count, which may be a moment that is still to come."""
+    now = now_us() if options.now_us is None else options.now_us
+    age = now - moment_of(options.since, now, "--since")
+    return Window(max(age, 0) // MICROS, now)
 
 
 def _sides(repo: Repository, tree: str, other: str | None, options: ImpactOptions) -> _Sides:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pvc.model.times import END_OF_TIME
+
 if TYPE_CHECKING:
     from pvc.model.pin import Pin
     from pvc.store.repo import Repository
@@ -38,19 +40,19 @@ def pins_log(
     since: str | None = None,
     until: str | None = None,
 ) -> PinsLog:
-    """List the newest pins: of one tree, one session, between two dates of git's, to the second.
+    """List the newest pins: of one tree, one session, between two dates, to the second.
 
-    Raises `NotFoundError` for an unknown tree.
+    Raises `NotFoundError` for an unknown tree, `UsageError` for a word that is not a date.
     """
-    from pvc.ops.asked import seconds_of
+    from pvc.ops.asked import micros_of
     from pvc.ops.select import select_version
-    from pvc.store.ledger import END_OF_TIME, Ledger
+    from pvc.store.ledger import Ledger
 
     ledger = Ledger(repo)
-    low = (seconds_of(repo, since) or 0) * MICROS
+    low, last = micros_of(since, "--since") or 0, micros_of(until, "--until")
     high = END_OF_TIME
-    if until is not None:
-        high = min(high, ((seconds_of(repo, until) or 0) + 1) * MICROS)
+    if last is not None:  # the second that it falls into counts
+        high = min(high, last - last % MICROS + MICROS)
     pins = ledger.newest(limit, tree, session=session, since=low, until=high)
     if tree is not None and not pins:
         select_version(repo, tree)  # raises, with the near name, where there is no such tree

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pvc.core.blame import Options
 from pvc.errors import NotFoundError, UsageError
-from pvc.ops.asked import Asked, seconds_of
+from pvc.ops.asked import Asked
 from pvc.ops.blame import Blamed, blame
 from pvc.ops.file_blame import FileBlamed, blame_file, configured
 from pvc.ops.pins import rendered_of, tools_of, version_of
@@ -122,7 +122,7 @@ def _prompt(repo: Repository, found: Selected, question: Question) -> Blamed:
         return _observed(repo, found.pin, question.asked)
     asked, tools, shape = question.asked, None, ""
     entries: tuple[Pin, ...] = ()
-    pin = found.pin
+    oldest, pin = asked.oldest(), found.pin
     if pin:
         teller = Teller(repo)
         pin = pin if question.at is None else teller.at(pin, question.at)
@@ -148,7 +148,6 @@ def _prompt(repo: Repository, found: Selected, question: Question) -> Blamed:
     runs = blame(repo, rendered, version, span, entries, options=options, watch=question.watch)
     if options is None:
         keep_program(repo, version)  # so that the next blame finds all that it needs
-    oldest = seconds_of(repo, asked.since)
     if question.over_head or oldest is not None:
         runs = tuple(
             replace(

@@ -19,9 +19,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pvc.core.moment import MICROS
 from pvc.errors import NotFoundError, UsageError
 from pvc.launch import writer
 from pvc.model.digest import TAG, Digest
+from pvc.ops.asked import micros_of
 from pvc.ops.hook_guard import ref_prefix
 from pvc.ops.verify_chains import LOCAL, by_key, compare_copies, read_chains
 from pvc.ops.verify_clone import check_bodies, check_programs, check_replaced, spooled
@@ -52,7 +54,7 @@ class VerifyOptions:
 
     what: tuple[str, ...] = ()
     receipts: tuple[str, ...] = ()
-    since_s: int | None = None
+    since: str | None = None
     render: bool = True
     require_signed: bool = False
     remote: str = ""
@@ -75,6 +77,8 @@ class _Verification:
         self.options = options
         self.report = report
         self.renderer = Renderer(repo)
+        since = micros_of(options.since, "--since")
+        self._since_s = None if since is None else since // MICROS
 
     def run(self) -> Verified:
         options = self.options
@@ -139,7 +143,7 @@ class _Verification:
 
     def _verify(self, chosen: Sequence[Chain], known: Sequence[Chain]) -> None:
         report, own = self.report, writer.read(f"{self.repo.common_dir}/pvc")
-        ledgers = Ledgers(self.repo, chosen, report, self.options.since_s)
+        ledgers = Ledgers(self.repo, chosen, report, self._since_s)
         if chosen is known:
             ledgers.index_remembers()
         for chain in chosen:

@@ -19,6 +19,7 @@ from pvc.launch import disk
 from pvc.launch.index import BY_PROMPT, BY_RECEIPT, BY_SESSION, session_key
 from pvc.launch.record import quote
 from pvc.model.digest import KEYED_TAG, TAG
+from pvc.model.times import END_OF_TIME
 from pvc.store.codec import decode, decode_named, from_micros, split_segment
 from pvc.store.counts import Standing, sessions_on, version_key
 from pvc.store.index import look_up, stretches
@@ -37,8 +38,6 @@ MIN_PREFIX = 4
 """Hex digits that a digest's prefix needs; fewer name half of everything."""
 _HEX = frozenset("0123456789abcdef")
 _CACHED_SEGMENTS = 8
-END_OF_TIME = 253_402_300_799_999_999
-"""The last microsecond of the year 9999, after which times would no longer sort as text."""
 
 
 class Ledger:

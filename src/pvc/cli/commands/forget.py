@@ -41,7 +41,7 @@ def command(
     from pvc.cli.show import show
     from pvc.ops.forget import Wanted, run
 
-    if bool(sessions) == bool(before):
+    if bool(sessions) == (before is not None):
         raise UsageError("name sessions, or a date with `--before`")
     named = tuple(dict.fromkeys(word.removeprefix("session:") for word in sessions))
     wanted = Wanted(named, before, reason=reason)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import click
 
 from pvc.cli.options import environment_options
-from pvc.errors import UsageError
 
 if TYPE_CHECKING:
     from pvc.cli.app import App
@@ -16,15 +14,6 @@ if TYPE_CHECKING:
     from pvc.files import State
 
 FORMATS = ("text", "json", "md")
-_UNITS = {"m": 60, "h": 3600, "d": 86_400}
-
-
-def _seconds(_context: click.Context, _option: click.Parameter, text: str) -> int:
-    """Read `--since`."""
-    match = re.fullmatch(r"([1-9][0-9]{0,5})([mhd])", text)
-    if not match:
-        raise UsageError(f"`{text}` is no span of time", hint="30m, 24h, 7d")
-    return int(match[1]) * _UNITS[match[2]]
 
 
 @click.command()
@@ -36,12 +25,10 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str) -> in
 @environment_options
 @click.option(
     "--since",
-    "since_s",
     default="24h",
     show_default=True,
-    callback=_seconds,
-    metavar="SPAN",
-    help="Sessions pinned within it count.",
+    metavar="DATE",
+    help="Sessions pinned from then on count.",
 )
 @click.option("--list", "listing", is_flag=True, help="Name every session.")
 @click.option(
@@ -63,7 +50,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     state: State | None,
     folder: str | None,
     environment: EnvironmentArguments,
-    since_s: int,
+    since: str,
     what_if: str | None,
     form: str,
     listing: bool,
@@ -74,15 +61,11 @@ def command(  # noqa: PLR0913  # one parameter an option
     Compares the folder at HEAD with the newest version; or two versions. Text that is not in the
     prompt costs 0. Without values sections are placed over a sample of the placeholders.
     """
-    import time
-
     from pvc.ops.impact import ImpactOptions, run
     from pvc.report.impact import to_lines, to_markdown
 
     values = environment.read(app)
-    options = ImpactOptions(
-        state or "head", folder, values or None, since_s, time.time_ns() // 1000, what_if
-    )
+    options = ImpactOptions(state or "head", folder, values or None, since, what_if=what_if)
     result = run(app.repo, tree, other, options)
     if as_json or form == "json":
         app.json(result.to_json(listing=listing))

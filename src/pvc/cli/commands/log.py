@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--packs", is_flag=True, help="List every pack, those that nothing stands on too.")
 @click.option("--pins", is_flag=True, help="List pinned sessions instead of versions.")
 @click.option("--session", metavar="ID", help="Of pins: this session's, all chains.")
-@click.option("--since", metavar="DATE", help="Of pins: from then on. Dates as git takes them.")
+@click.option("--since", metavar="DATE", help="Of pins: from then on.")
 @click.option("--until", metavar="DATE", help="Of pins: up to then.")
 @click.option("-S", "phrase", metavar="PHRASE", help="Versions whose rendered text has PHRASE.")
 @environment_options
@@ -67,7 +67,7 @@ def command(  # noqa: PLR0913  # one parameter an option
     from pvc.ops.versions_log import versions_log
 
     name = name or tree
-    if not pins and (session or since or until):
+    if not pins and any(word is not None for word in (session, since, until)):
         raise click.UsageError("--session, --since and --until choose pins: add --pins")
     if phrase is not None:
         if pins:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--tree", metavar="NAME", help="The tree that captured texts come from.")
 @click.option("--transcript", metavar="FILE", multiple=True, help="Find misses in transcripts.")
 @click.option("--otel", metavar="FILE", multiple=True, help="Find misses in traces (OTLP/JSON).")
-@click.option("--since", metavar="DAY", help="Of records: only from this day on.")
+@click.option("--since", metavar="DATE", help="Of records: only from then on.")
 @click.option("--top", type=click.IntRange(min=1), default=20, help="Of records: how many to list.")
 @json_option
 @click.pass_obj

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
 
 from pvc.cli.app import json_option
-from pvc.errors import UsageError
 
 if TYPE_CHECKING:
     from pvc.cli.app import App
-
-
-def _seconds(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """Read `--since`: a day or a time, in UTC where it does not say."""
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"`{text}` is no day", hint="2026-11-29, 2026-11-29T12:00") from None
-    return int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp())
 
 
 @click.command()
@@ -34,7 +21,7 @@ def _seconds(_context: click.Context, _option: click.Parameter, text: str | None
     metavar="[SESSION=]b3:…",
     help="The record that a launch answered with must be here.",
 )
-@click.option("--since", callback=_seconds, metavar="DAY", help="Read only folds from that day on.")
+@click.option("--since", metavar="DATE", help="Read only folds from then on.")
 @click.option("--no-render", is_flag=True, help="Do not render prompts again.")
 @click.option("--require-signed", is_flag=True, help="A missing signature is a finding.")
 @click.option("--remote", default="", metavar="NAME", help="Ask where a remote stands now, too.")
@@ -44,7 +31,7 @@ def command(
     app: App,
     what: tuple[str, ...],
     receipts: tuple[str, ...],
-    since: int | None,
+    since: str | None,
     remote: str,
     *,
     no_render: bool,
