@@ -113,7 +113,7 @@ def of_byte(a: Body, b: Body, offset: int) -> Divergence:
     """Describe the first differing byte; one of the streams may have ended there."""
     leaf_a, start_a = a.leaf_at(offset) or (None, 0)
     leaf_b, start_b = b.leaf_at(offset) or (None, 0)
-    region = min((leaf.region for leaf in (leaf_a, leaf_b) if leaf), key=lambda region: region.rank)
+    region = min((leaf.region for leaf in (leaf_a, leaf_b) if leaf), key=b.rules.order.index)
     path_a, path_b = leaf_a.pointer if leaf_a else None, leaf_b.pointer if leaf_b else None
     if region is Region.SETTINGS:
         whole_a = leaf_a.text if leaf_a and leaf_a.region is region else None

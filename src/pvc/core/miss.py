@@ -19,21 +19,22 @@ claimed; a diagnosed hit turns a predicted miss into a hit that keeps its first 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pvc.core import kind as kinds
-from pvc.core.divergence import changed_settings, common_bytes, first_divergence
+from pvc.core.divergence import common_bytes, first_divergence
 from pvc.core.kind import Cause
+from pvc.core.reuse import Relation, alive, in_order, infer_relation, reuse, scope_bytes
 from pvc.errors import DecodeError
-from pvc.model.body import Kind, Region, Verdict
+from pvc.model.body import Kind, Verdict
+
+__all__ = ["Context", "Miss", "Relation", "compare", "infer_relation", "read_tokens", "scope_bytes"]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pvc.core.change import Provenance
-    from pvc.model.body import Body, Divergence, Leaf, Marker
-
-Relation = Literal["next_turn", "new_session"]
+    from pvc.model.body import Body, Counters, Divergence
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,16 @@ def compare(a: Body, b: Body, context: Context) -> Miss:
             f"two shapes cannot be compared: {', '.join(shapes)}",
             hint="compare requests to the same endpoint",
         )
-    common = common_bytes(a, b)
-    scope = scope_bytes(a, context.relation or infer_relation(a, b))
-    divergence = first_divergence(a, b, common, scope)
-    reusable, unknown = _reusable(a, b, context, common, scope)
+    a, b = in_order(a, b.rules.order), in_order(b, b.rules.order)
+    found = reuse(
+        a,
+        b,
+        relation=context.relation,
+        seconds=context.seconds_between,
+        same_account=context.same_account,
+    )
+    scope, reusable, unknown = found.scope, found.kept, found.unknown
+    divergence = first_divergence(a, b, common_bytes(a, b), scope)
     verdict, cause = _decide(a, b, context, divergence, (scope, reusable))
     if verdict is Verdict.MISS and context.provider_missed is False:
         verdict = Verdict.HIT
@@ -120,50 +127,18 @@ def compare(a: Body, b: Body, context: Context) -> Miss:
         reusable,
         cause.evidence,
         cause.alternatives,
-        tuple(unknown) if verdict is Verdict.UNKNOWN else (),
+        unknown if verdict is Verdict.UNKNOWN else (),
         tuple(f"{side}: {note}" for side, body in (("a", a), ("b", b)) for note in body.notes),
     )
 
 
-def infer_relation(a: Body, b: Body) -> Relation:
-    """Take b for the next turn when it begins with a's first message and is no shorter."""
-    first_a, first_b = (_first_message(body) for body in (a, b))
-    same = [leaf.data for leaf in first_a] == [leaf.data for leaf in first_b]
-    return "next_turn" if same and b.element_count >= a.element_count else "new_session"
-
-
-def _first_message(body: Body) -> list[Leaf]:
-    """Give the leaves of the first element among the messages."""
-    parts = (part for part in body.parts if part.count and _in_messages(part.region))
-    return next((part.groups[1] for part in parts), [])
-
-
-def _in_messages(region: Region) -> bool:
-    return region is Region.MESSAGES
-
-
-def scope_bytes(a: Body, relation: Relation) -> int:
-    """Count the leading bytes of a that should have been read back."""
-    if a.rules.lookback_elements is None:
-        return len(a) if relation == "next_turn" else a.region_start(Region.MESSAGES)
-    marked = [
-        mark.element
-        for mark in a.markers
-        if relation == "next_turn" or not _in_messages(_region(a, mark))
-    ]
-    return a.element_end(max(marked)) if marked else 0
-
-
-def _region(body: Body, mark: Marker) -> Region:
-    return body.parts[body.part_of(mark.element)].region
-
-
 def read_tokens(b: Body, context: Context) -> int | None:
     """Read the provider's counter of tokens read back for b; null when it was not given."""
-    value: Any = context.usage_b
-    for key in b.rules.read_counter:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, int) else None
+    return _counters(b, context).read
+
+
+def _counters(b: Body, context: Context) -> Counters:
+    return b.rules.counters(context.usage_b or {})
 
 
 def _decide(
@@ -173,6 +148,17 @@ def _decide(
     if context.same_account is False:
         said = "the requests were sent for different accounts, and each has a cache of its own"
         return Verdict.MISS, Cause(Kind.ACCOUNT, said)
+    counted = _counters(b, context)
+    minimum = b.rules.minimum_tokens or 0
+    if counted.total is not None and counted.total < minimum and not counted.read:
+        said = (
+            f"the later request has {counted.total} tokens, and {minimum} are cached at least: "
+            "nothing was written or read"
+        )
+        return Verdict.HIT, Cause(Kind.NONE, said)
+    if not scope and len(a) and b.rules.is_marked and not counted.read:
+        said = "the earlier request marks nothing that this one could read, so nothing was kept"
+        return Verdict.MISS, Cause(Kind.BREAKPOINT_MISSING, said)
     if divergence is not None:
         return Verdict.MISS, kinds.decide(
             a,
@@ -183,62 +169,22 @@ def _decide(
         )
     if reusable < scope:
         return Verdict.MISS, _out_of_reach(a, b, context, scope)
-    if scope < (b.rules.minimum_tokens or 0):
-        said = f"{scope} bytes are shorter than the {b.rules.minimum_tokens} tokens cached at least"
+    if scope < minimum:
+        said = f"{scope} bytes are shorter than the {minimum} tokens cached at least"
         return Verdict.HIT, Cause(Kind.NONE, said)
     if scope and context.provider_missed:
         said = f"all {scope} bytes could be read back, but the provider says that it missed"
         return Verdict.MISS, Cause(Kind.PROVIDER_SIDE, said)
-    if scope and read_tokens(b, context) == 0:
+    if scope and counted.read == 0:
         said = f"all {scope} bytes could be read back, but the counters say that none was"
         return Verdict.MISS, Cause(Kind.PROVIDER_SIDE, said)
     return Verdict.HIT, Cause(Kind.NONE, "nothing that was to be read back differs")
 
 
-# --- what can be read back --------------------------------------------------------------------
-
-
-def _reusable(a: Body, b: Body, context: Context, common: int, scope: int) -> tuple[int, list[str]]:
-    """Count the bytes that can be read back, and name the missing facts that this rests on."""
-    unknown = ["same_account"] if context.same_account is None else []
-    changed = {mine.name for mine, _ in changed_settings(a, b)}
-    if context.same_account is False or "model" in changed:
-        return 0, []
-    if a.rules.lookback_elements is None:
-        return min(common, scope), unknown
-    readable = 0
-    for entry in a.markers:
-        end = a.element_end(entry.element)
-        lost = changed and _in_messages(_region(a, entry))
-        if end > common or lost or not _alive(entry, context) or not _in_reach(b, end):
-            continue
-        readable = max(readable, min(end, scope))
-        if context.seconds_between is None or entry.ttl_seconds is None:
-            unknown.append("seconds_between")
-    return readable, sorted(set(unknown))
-
-
-def _alive(entry: Marker, context: Context) -> bool:
-    """Tell whether an entry still lives; one whose age is not known does."""
-    if context.seconds_between is None or entry.ttl_seconds is None:
-        return True
-    return context.seconds_between <= entry.ttl_seconds
-
-
-def _in_reach(b: Body, end: int) -> bool:
-    """Tell whether one of b's markers looks at an element that ends at byte `end`."""
-    window = b.rules.lookback_elements or 0
-    return any(
-        b.element_end(index) == end
-        for mark in b.markers
-        for index in range(max(0, mark.element - window + 1), mark.element + 1)
-    )
-
-
 def _out_of_reach(a: Body, b: Body, context: Context, scope: int) -> Cause:
     """Name the reason when the bytes are the same and yet cannot be read back."""
     entries = [mark for mark in a.markers if a.element_end(mark.element) == scope]
-    if entries and not any(_alive(entry, context) for entry in entries):
+    if entries and not any(alive(entry, context.seconds_between) for entry in entries):
         lived = max(entry.ttl_seconds or 0 for entry in entries)
         return Cause(
             Kind.TTL_EXPIRED,

@@ -20,7 +20,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
 class Region(StrEnum):
@@ -35,6 +35,17 @@ class Region(StrEnum):
     def rank(self) -> int:
         """Position in cache order; an output format stands between tools and system."""
         return tuple(Region).index(self)
+
+
+DEFAULT_ORDER = (Region.TOOLS, Region.SETTINGS, Region.SYSTEM, Region.MESSAGES)
+
+
+class Loss(StrEnum):
+    """What a change costs: all behind the last mark, grain or whole unit in front of it."""
+
+    MARK = "mark"
+    GRAIN = "grain"
+    UNIT = "unit"
 
 
 class Verdict(StrEnum):
@@ -118,19 +129,44 @@ class Setting:
     normal: str | None
 
 
+class Counters(NamedTuple):
+    """Input tokens of a call as its usage counts them; null is not given."""
+
+    total: int | None = None
+    read: int | None = None
+    write: int | None = None
+
+
+def _no_counters(usage: Mapping[str, Any]) -> Counters:  # noqa: ARG001 - the form of a reader
+    return Counters()
+
+
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the provider's cache does, from its dated facts.
+    """What a provider's cache does with a model's requests: one row of its dated facts.
 
-    `lookback_elements` is how many elements a marker looks at, itself included; null where entries
-    are not bound to markers and every common leading byte can be read back. `read_counter` is the
-    path of the counter of read tokens in the provider's usage. `minimum_tokens` is the shortest
-    prefix that is cached at all, null where it is not known.
+    `lookback_elements` is how many elements a marker of the request looks at, itself included;
+    null where entries are not bound to markers of the request. `minimum_tokens` is the shortest
+    prefix that is cached at all, `grain_tokens` the steps in which a prefix is read back; null
+    where they are not known. `counters` reads the provider's usage.
     """
 
-    read_counter: tuple[str, ...]
     lookback_elements: int | None = None
     minimum_tokens: int | None = None
+    loss: Loss | None = None
+    grain_tokens: int | None = None
+    order: tuple[Region, ...] = DEFAULT_ORDER
+    counters: Callable[[Mapping[str, Any]], Counters] = _no_counters
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the request's own markers say where entries end."""
+        return self.lookback_elements is not None
+
+    @property
+    def kind_of_loss(self) -> Loss:
+        """The kind of loss; where the facts do not say, by what bounds an entry."""
+        return self.loss or (Loss.MARK if self.is_marked else Loss.GRAIN)
 
 
 Sizes = tuple[int, tuple[int, ...], int]

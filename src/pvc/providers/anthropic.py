@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING
 from pvc.core import measure, stream
 from pvc.core.json_text import Value, dump
 from pvc.errors import DecodeError
-from pvc.model.body import Body, Form, Marker, Region, Rules, Setting, Sizes
+from pvc.model.body import Body, Form, Marker, Region, Setting, Sizes
 from pvc.providers.base import Collector, one_element
 
 if TYPE_CHECKING:
     from pvc.providers.base import Facts, ModelFacts
 
 SHAPE = stream.ANTHROPIC
-_READ = ("cache_read_input_tokens",)
 _MARKER = stream.MARKERS[0]
 _MESSAGE_SETTINGS = ("tool_choice", "thinking", "output_config")
 
@@ -50,7 +49,7 @@ def read(
     return Body(
         SHAPE,
         name,
-        Rules(_READ, facts.lookback_elements, facts.model(name).minimum_tokens),
+        facts.rules(name),
         tuple(made.parts),
         tuple(made.markers),
         tuple(_settings(value, place, facts)),

@@ -22,7 +22,8 @@ from pvc.core import json_text, stream
 from pvc.core.json_split import Split, split
 from pvc.core.json_text import Number, Value
 from pvc.errors import DecodeError
-from pvc.model.body import Form, Part
+from pvc.model.body import Form, Part, Rules
+from pvc.providers.usage import counters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -337,6 +338,10 @@ class Facts:
         name = name[max(start, 0) :].lower()
         matches = [(len(match), facts) for match, facts in self.models if name.startswith(match)]
         return max(matches, key=lambda pair: pair[0])[1] if matches else ModelFacts()
+
+    def rules(self, name: str) -> Rules:
+        """Give what the cache does with a model's requests."""
+        return Rules(self.lookback_elements, self.model(name).minimum_tokens, counters=counters)
 
 
 def _model_facts(row: dict[str, Any]) -> ModelFacts:

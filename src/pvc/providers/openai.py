@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pvc.core import measure, stream
 from pvc.core.json_text import Value, dump
 from pvc.errors import DecodeError
-from pvc.model.body import Body, Form, Region, Rules, Setting
+from pvc.model.body import Body, Form, Region, Setting
 from pvc.providers.base import Collector, one_element
 
 if TYPE_CHECKING:
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
     Pair = tuple[str, bytes]
 
-_READ = {
-    stream.CHAT: ("prompt_tokens_details", "cached_tokens"),
-    stream.RESPONSES: ("input_tokens_details", "cached_tokens"),
-}
 _ITEM_LEAVES = {
     "function_call": ("type", "call_id", "name", "arguments"),
     "function_call_output": ("type", "call_id", "output"),
@@ -65,7 +61,7 @@ def read(
     return Body(
         shape,
         name,
-        Rules(_READ[shape], minimum_tokens=facts.model(name).minimum_tokens),
+        facts.rules(name),
         tuple(made.parts),
         settings=(Setting("model", "/model", 0, text, text),),
         notes=tuple(notes),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pvc.model.body import Region
+from pvc.model.body import Counters, Region
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,13 +23,54 @@ _READS = (
     ("prompt_tokens_details", "cached_tokens"),
     ("cached_input_tokens",),
     ("prompt_cache_hit_tokens",),
+    ("cached_tokens",),
+    ("cachedContentTokenCount",),
+    ("cached_content_token_count",),
+    ("cacheReadInputTokens",),
+    ("cacheReadInputTokenCount",),
+    ("gen_ai.usage.cache_read.input_tokens",),
+    ("llm.token_count.prompt_details.cache_read",),
+    ("tokens", "cached"),
+    ("cached_prompt_text_tokens",),
+    ("prompt_cached_tokens",),
+    ("prompt_cache_read_tokens",),
+    ("timings", "cache_n"),
 )
 _WRITES = (
     ("cache_creation_input_tokens",),
     ("input_tokens_details", "cache_write_tokens"),
     ("prompt_tokens_details", "cache_write_tokens"),
+    ("prompt_tokens_details", "cache_creation_input_tokens"),
     ("cache_write_input_tokens",),
+    ("cacheWriteInputTokens",),
+    ("cacheWriteInputTokenCount",),
+    ("gen_ai.usage.cache_write.input_tokens",),
+    ("gen_ai.usage.cache_creation.input_tokens",),
+    ("llm.token_count.prompt_details.cache_write",),
+    ("prompt_cache_creation_tokens",),
+    ("prompt_cache_write_tokens",),
 )
+_TOTALS = (
+    ("prompt_tokens",),
+    ("promptTokenCount",),
+    ("prompt_token_count",),
+    ("gen_ai.usage.input_tokens",),
+    ("llm.token_count.prompt",),
+    ("tokens", "input"),
+)
+"""Counters of all input tokens, what was read and written among them."""
+_INPUTS = (("input_tokens",), ("inputTokens",), ("inputTokenCount",))
+"""Counters that hold what was read and written, or, by the names beside them, do not."""
+_APART_SIGNS = (
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+    "cacheReadInputTokens",
+    "cacheWriteInputTokens",
+    "cacheReadInputTokenCount",
+    "cacheWriteInputTokenCount",
+)
+_SPLIT = (("prompt_cache_hit_tokens",), ("prompt_cache_miss_tokens",))
+"""Counters that make up the total where it is not given itself."""
 _REGIONS = {
     "model_changed": {Region.SETTINGS},
     "system_changed": {Region.SYSTEM},
@@ -56,16 +97,23 @@ class Usage:
     @classmethod
     def of(cls, usage: Mapping[str, Any]) -> Usage | None:
         """Read counters in any provider's form; null when there are none."""
-        read, write = _first(usage, _READS), _first(usage, _WRITES)
-        if (given := _count(usage.get("prompt_tokens"))) is not None:
-            return cls(given, read or 0, write or 0)
-        given = _count(usage.get("input_tokens"))
-        if given is None:
-            return None
-        # Anthropic counts what was read and written apart, everybody else inside.
-        apart = "cache_read_input_tokens" in usage or "cache_creation_input_tokens" in usage
-        total = given + (read or 0) + (write or 0) if apart else given
-        return cls(total, read or 0, write or 0)
+        found = counters(usage)
+        return None if found.total is None else cls(found.total, found.read or 0, found.write or 0)
+
+
+def counters(usage: Mapping[str, Any]) -> Counters:
+    """Read what a usage counts, by whichever provider's or log's names it uses."""
+    read, write = _first(usage, _READS), _first(usage, _WRITES)
+    total = _first(usage, _TOTALS)
+    split = [_first(usage, (path,)) for path in _SPLIT]
+    if total is None and None not in split:
+        total = sum(part or 0 for part in split)
+    if total is None:
+        given = _first(usage, _INPUTS)
+        # Anthropic counts what was read and written apart, everyone else inside.
+        apart = any(key in usage for key in _APART_SIGNS)
+        total = given if given is None or not apart else given + (read or 0) + (write or 0)
+    return Counters(total, read, write)
 
 
 def _first(usage: Mapping[str, Any], paths: tuple[tuple[str, ...], ...]) -> int | None:
