@@ -56,3 +56,24 @@ def test_a_prefix_that_is_no_name_is_refused(hub: Clone, adopted: Clone, prefix:
     before = hub.refs() + adopted.refs()
     assert "pvc.refPrefix" in adopted.refused("sync", code=2)
     assert hub.refs() + adopted.refs() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".gitattributes", "*.md text # " + "x" * 2100 + "\n"),
+        ("docs/.gitattributes", "*.md text # " + "x" * 2100 + "\n"),
+        (".gitmodules", '[submodule "a"]\n\tpath = -x\n\turl = u\n'),
+    ],
+)
+def test_what_no_clone_could_fetch_is_not_adopted(adopted: Clone, name: str, text: str) -> None:
+    """git's own fsck refuses it, so one such version would end everybody's sync."""
+    adopted.write(f"agent/{name}", text)
+    adopted.git("add", "-A")
+    adopted.git("commit", "-q", "-m", "odd")
+    before = adopted.refs()
+    for more in ([], ["--dry-run"]):
+        said = adopted.refused("supersede", "agent", "-m", "Odd", *more, code=1)
+        assert f"{name}: git refuses" in said
+        assert "no clone could fetch it" in said
+    assert adopted.refs() == before

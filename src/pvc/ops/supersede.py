@@ -148,6 +148,7 @@ class _Plan:
     ) -> Superseded:
         """Write the version where it is a new one, and keep its program."""
         from pvc.ops.programs import compile_version
+        from pvc.store.sound import check_sound
         from pvc.store.versions import changed_paths, write_version
 
         found, previous, resolves = self.found, self.base.previous, self.base.resolves
@@ -155,6 +156,8 @@ class _Plan:
         tree = self.reverts.tree if self.reverts else found.tree(repo)
         changed = changed_paths(repo, previous.tree if previous else None, tree)
         version = None
+        if changed and dry_run:  # else the whole version is looked at before it is adopted
+            check_sound(repo, tree, [previous.id if previous else None])
         if (changed or resolves) and not dry_run:
             version = write_version(
                 repo,

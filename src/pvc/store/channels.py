@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from pvc.errors import CorruptError, UsageError
 from pvc.model.names import ChannelName, TreeName
+from pvc.store.sound import check_sound
 from pvc.store.versions import FORMAT, VersionInfo, at_ref, join_message, split_message
 
 if TYPE_CHECKING:
@@ -145,5 +146,6 @@ def write_move(
     trailers = {TRAILER: f"{version.name}/{channel}", "Pvc-Format": str(FORMAT)}
     message = join_message(cleaned, trailers)
     oid = repo.write_commit(version.tree, [*before, version.id], message, sign=sign)
+    check_sound(repo, oid, [*before, version.id])
     repo.move_ref(ref, before[-1] if before else None, oid, message=f"pvc promote: {version.label}")
     return at_move(repo, oid, version.name, channel)

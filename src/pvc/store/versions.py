@@ -18,6 +18,7 @@ from pvc.model.source import Source, Sources
 from pvc.model.toml_text import parse_toml
 from pvc.store.entries import RESERVED, check_depth, entry_problems, refuse
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Moment, Person
+from pvc.store.sound import check_sound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -394,12 +395,13 @@ def write_version(  # noqa: PLR0913  # what its message and its parents say
     `resolves` is this clone's own tip where `previous` is another clone's: it becomes the second
     parent and the ref moves from it, so both sides go forward. Without `sign` it is signed where
     the user's git signs. Raises `MovedError` when the ref is no longer where it was seen: nothing
-    is lost, nothing moved.
+    is lost, nothing moved. Raises `RefusedError` where no clone could fetch it.
     """
     trailers = _trailers(kind, name, previous) | (taken.trailers() if taken else {})
     message = join_message(_clean(reason), trailers)
     parents = [version.id for version in (previous, resolves) if version]
     oid = repo.write_commit(tree, parents, message, sign=sign)
+    check_sound(repo, oid, parents)
     seen = resolves or previous
     repo.move_ref(f"{REFS}{kind}/{name}", seen.id if seen else None, oid)
     return at_commit(repo, oid)

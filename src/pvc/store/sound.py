@@ -1,0 +1,69 @@
+"""What git's own fsck says of objects that are about to be adopted, or let in.
+
+A clone fetches with `fetch.fsckObjects`, so an object that fsck calls an error can be fetched by
+nobody. Both doors ask the same judge: the git that is installed, as `fetch` does.
+
+Rule 1: git's rules are not copied here. They are many, and they grow with each version of git.
+Rule 2: only what is new is looked at: what a tip reaches and `known` does not.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pvc.errors import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pvc.model.names import ObjectId
+    from pvc.store.child import Done
+    from pvc.store.repo import Repository
+
+_OBJECT = re.compile(r"^(?:error|fatal): object ([0-9a-f]{40,64}): (.*)$", re.MULTILINE)
+_HINT = "no clone could fetch it: git's own fsck refuses such an object"
+
+
+def check_sound(repo: Repository, tip: ObjectId, known: Iterable[ObjectId | None] = ()) -> None:
+    """See that git would fetch what `tip` reaches and none of `known` does: a commit or a tree.
+
+    Raises `RefusedError` in git's words, with the path of the object.
+    """
+    words = [tip, *(f"^{oid}" for oid in known if oid)]
+    listing = "".join(f"{word}\n" for word in words).encode()
+    with tempfile.TemporaryDirectory(prefix="pvc-") as folder:
+        done = _packed(repo, folder, listing)
+        if done.code == 0:
+            return
+    found = _OBJECT.search(done.err)
+    if found is None:
+        raise RefusedError(f"git cannot pack it: {done.reason}", hint=_HINT)
+    at = _path(repo, found[1], listing)
+    raise RefusedError(f"git refuses `{found[1][:12]}`: {found[2]}", at=at, hint=_HINT)
+
+
+def _packed(repo: Repository, folder: str, listing: bytes) -> Done:
+    """Pack the objects, and let git take the pack in beside the repository, as a fetch would."""
+    done = repo.git.run(
+        *("pack-objects", "--revs", "--quiet", "--window=0", "--delta-base-offset"),
+        f"{folder}/new",
+        data=listing,
+    )
+    if done.code != 0:
+        return done
+    pack = f"{folder}/new-{done.out.decode().strip()}.pack"
+    if not Path(pack).exists():
+        return done  # there is nothing new
+    return repo.git.run("index-pack", "--strict", "-o", f"{folder}/strict.idx", pack)
+
+
+def _path(repo: Repository, oid: str, listing: bytes) -> str:
+    """Name the path of an object; a commit has none."""
+    done = repo.git.run("rev-list", "--objects", "--stdin", data=listing)
+    for line in done.out.decode(errors="replace").split("\n"):
+        if line.startswith(f"{oid} "):
+            return line[len(oid) + 1 :]
+    return ""
