@@ -185,7 +185,11 @@ REFUSED = {
     "no JSON": (b"{", None, "r.json:1:2: the text ends before the JSON value does"),
     "no UTF-8": (b'{"a":\n"\xff"}', None, "r.json:2: byte 0xff is no UTF-8"),
     "no object": (b"[]", None, "r.json: a request body is a JSON object"),
-    "no body": (b'{"a": 1}', None, "r.json: no request body that pvc knows"),
+    "no body": (
+        b'{"a": 1}',
+        None,
+        "r.json: not a request body that pvc reads, but a JSON object with the keys `a`",
+    ),
     "no shape": (b"{}", "gemini", "r.json: no request shape `gemini`"),
     "messages are no list": (b'{"messages": "x"}', "openai.chat", '/messages: no list: `"x"`'),
     "a message is text": (b'{"messages": ["x"]}', "openai.chat", "/messages/0: a message is an"),

@@ -325,6 +325,8 @@ def _found(result: Evidence) -> Iterator[str]:
         gap = "" if drop.gap_seconds is None else f" after {drop.gap_seconds:.0f} s"
         reason = f" ({call.reason})" if call.reason else ""
         yield f"{drop.lost:>9}  {instant(call.time)}  {drop.kind}{reason}{gap}  {call.chain}"
+        if drop.evidence:
+            yield f"           {drop.evidence}"
         yield f"           {call.source}:{call.line}"
     for name, day_sums in result.days:
         share = f"{day_sums.share:.0%} of {day_sums.total} tokens read back"
@@ -335,6 +337,8 @@ def _found(result: Evidence) -> Iterator[str]:
         yield f"{result.repeated} calls stood in more than one file and were counted once"
     if result.other_lines:
         yield f"{result.other_lines} lines hold no usage"
+    for name in result.unread:
+        yield f"not read: {name}"
     for problem in result.problems:
         yield f"note: {problem}"
 
@@ -346,7 +350,10 @@ def instant(seconds: float | None) -> str:
 
 def _bodies(result: Bodies) -> Iterator[str]:
     misses = len(result.misses)
-    yield f"{result.requests} requests in {result.chains} chains, {misses} misses"
+    unread = f"; {len(result.problems)} not read" if result.problems else ""
+    yield f"{result.requests} requests in {result.chains} chains, {misses} misses{unread}"
+    if not result.pairs:
+        yield "  no two of them follow each other, so nothing was compared"
     for pair in result.misses:
         miss = pair.miss
         lost = miss.scope_bytes - miss.reusable_bytes

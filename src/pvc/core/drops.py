@@ -8,8 +8,8 @@ Rule 1: a call is compared with the one before it in its own chain, never with t
 Rule 2: a record that is repeated (one line for each block, a forked file) counts once, by its id.
 Rule 3: memory is bounded by the number of chains, days and heads, by `top` drops, and a hash of
 each call's id; records themselves are not kept.
-Rule 4: the kind is a guess from usage and time alone, unless the provider said why; where nothing
-tells, it is `unknown`.
+Rule 4: the kind is a guess from usage and time alone, unless the provider said why or the records
+hold instructions that differ; where nothing tells, it is `unknown`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 from pvc.model.body import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pvc.model.call import Call
 
 UNKNOWN = "unknown"
@@ -51,6 +53,8 @@ class Drop:
     expected: int
     kind: str
     gap_seconds: float | None
+    evidence: str = ""
+    """What was seen, where the records hold more than usage and time."""
 
     def to_json(self) -> dict[str, object]:
         """Write one entry of `drops` in `pvc.misses/1`."""
@@ -67,6 +71,7 @@ class Drop:
             "kind": self.kind,
             "reason": call.reason,
             "gap_seconds": self.gap_seconds,
+            "evidence": self.evidence,
             "source": call.source,
             "line": call.line,
         }
@@ -94,6 +99,8 @@ class Drops:
 
     top: int
     since: float | None = None
+    explain: Callable[[str, str], tuple[str, str]] | None = None
+    """Names the kind of a change of instructions, and what was seen."""
     calls: int = 0
     repeated: int = 0
     drop_count: int = 0
@@ -139,8 +146,8 @@ class Drops:
             day.read + call.read,
         )
         if call.head:
-            self.heads.setdefault(call.head, call)
-        drop = _drop(before, call) if before else None
+            self.heads.setdefault(call.head, replace(call, instructions=None))
+        drop = self._drop(before, call) if before else None
         if drop is None:
             return
         self.drop_count, self.lost = self.drop_count + 1, self.lost + drop.lost
@@ -152,20 +159,24 @@ class Drops:
         elif self._worst:
             heappushpop(self._worst, row)
 
+    def _drop(self, before: Call, call: Call) -> Drop | None:
+        lost = before.expected - call.read
+        if lost < max(LEAST_TOKENS, LEAST_SHARE * before.expected):
+            return None
+        known = before.time is not None and call.time is not None
+        gap = (call.time or 0.0) - (before.time or 0.0) if known else None
+        kind, evidence = _kind(before, call, gap), ""
+        texts = before.instructions, call.instructions
+        if self.explain and texts[0] and texts[1] and texts[0] != texts[1]:
+            changed, evidence = self.explain(texts[0], texts[1])
+            kind = changed if call.reason not in _REASONS else kind
+        return Drop(replace(call, instructions=None), lost, before.expected, kind, gap, evidence)
+
 
 def _merged(a: Call, b: Call) -> Call:
     """Join two records of one call: the larger counts, and a reason if either has one."""
     larger = b if (b.total, b.read) >= (a.total, a.read) else a
     return replace(larger, reason=b.reason or a.reason, line=a.line)
-
-
-def _drop(before: Call, call: Call) -> Drop | None:
-    lost = before.expected - call.read
-    if lost < max(LEAST_TOKENS, LEAST_SHARE * before.expected):
-        return None
-    known = before.time is not None and call.time is not None
-    gap = (call.time or 0.0) - (before.time or 0.0) if known else None
-    return Drop(call, lost, before.expected, _kind(before, call, gap), gap)
 
 
 def _kind(before: Call, call: Call, gap: float | None) -> str:

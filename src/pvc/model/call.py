@@ -11,7 +11,8 @@ class Call:
 
     `expected` is how many tokens the next call of the chain should read back. `lifetime_seconds`
     is that of what was written, null when it is not known; `reason` is the provider's own
-    diagnosis; `head` is a digest of the front of the request where the record holds it.
+    diagnosis; `head` is a digest of the front of the request and `instructions` the system text,
+    where the record holds them.
     """
 
     id: str
@@ -27,3 +28,4 @@ class Call:
     lifetime_seconds: int | None = None
     reason: str | None = None
     head: str | None = None
+    instructions: str | None = None

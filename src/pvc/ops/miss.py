@@ -24,8 +24,9 @@ from pvc.ops.owner import Owner, owner_of
 from pvc.ops.price import Lost, lost_of
 from pvc.ops.reconcile import disagreements
 from pvc.ops.request import Request, Side, is_file, read_file, read_sides, request_of
+from pvc.providers.answers import answer_of
 from pvc.providers.base import Facts, decode, detect_shape
-from pvc.providers.usage import Diagnosis, Usage
+from pvc.providers.usage import Diagnosis, Usage, plain_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +103,7 @@ def run(where: Where, a: str, b: str | None, options: MissOptions) -> Missed:
             raise UsageError(f"`{a}` is one request body", hint="pvc miss A B compares two")
         b, a = a, _before(where.repo, a)
     known = _known(where, options.context_file)
-    response = _object(where, options.response_file, "a response")
+    response = _response(where, options.response_file)
     requests = request_of(where, a), request_of(where, b)
     shape = _text(known.get("provider")) or requests[1].shape
     facts = _facts(where, options.facts_file, shape, requests[1])
@@ -181,6 +182,11 @@ def _object(where: Where, file: str | None, what: str) -> dict[str, Value]:
     return value
 
 
+def _response(where: Where, file: str | None) -> dict[str, Value]:
+    """Read what came back for B, whole or as a stream; an absent file gives an empty one."""
+    return answer_of(read_file(Path(where.directory) / file, file), file) if file else {}
+
+
 def _known(where: Where, file: str | None) -> dict[str, Value]:
     """Read a context; an unknown key would count for nothing, so it is refused."""
     value = _object(where, file, "a context")
@@ -227,7 +233,7 @@ def _context(
         relation=relation,
         seconds_between=seconds,
         same_account=same_account if isinstance(same_account, bool) else None,
-        usage_b=_plain(usage_b) if isinstance(usage_b, dict) else None,
+        usage_b=plain_numbers(usage_b) if isinstance(usage_b, dict) else None,
         provider_missed=diagnosis.missed if diagnosis else None,
     )
 
@@ -242,18 +248,6 @@ def _seconds(given: Value) -> float:
             "`seconds_between` is a number from 0 on", hint='such as {"seconds_between": 90}'
         )
     return seconds
-
-
-def _plain(usage: dict[str, Value]) -> dict[str, object]:
-    """Turn digits into numbers, all the way down."""
-    return {
-        key: _plain(value)
-        if isinstance(value, dict)
-        else int(value)
-        if isinstance(value, str) and value.isdecimal()
-        else value
-        for key, value in usage.items()
-    }
 
 
 def _relation(given: Value) -> Relation | None:

@@ -101,10 +101,14 @@ def detect_shape(value: Value, at: str = "") -> str:
         return stream.ANTHROPIC
     if "messages" in value:
         return stream.ANTHROPIC if "claude" in str(value.get("model", "")) else stream.CHAT
+    from pvc.providers.formats import format_of, seen_in
+
+    found = format_of(value)
+    where = f"its request is inside, at {found.inside}; " if found and found.inside else ""
     raise DecodeError(
-        "no request body that pvc knows",
+        f"not a request body that pvc reads, but {seen_in(value)}",
         at=at,
-        hint="it has none of `messages`, `system`, `input`, `instructions`",
+        hint=f"{where}a body has `messages`, `system`, `input` or `instructions`",
     )
 
 

@@ -15,6 +15,7 @@ shorter than what the cache saw by the difference of their durations.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -180,7 +181,7 @@ def _span(span: dict[str, Any], state: State) -> Iterator[Call]:
     conversation = held.get("gen_ai.conversation.id") or span.get("traceId") or state.source
     agent = held.get("gen_ai.agent.id") or held.get("gen_ai.agent.name") or "main"
     start = _int(span.get("startTimeUnixNano"))
-    text = held.get("gen_ai.system_instructions")
+    text = _instructions(held.get("gen_ai.system_instructions"))
     yield Call(
         str(held.get("gen_ai.response.id") or span.get("spanId") or f"{state.source}:{state.line}"),
         f"{conversation}/{agent}",
@@ -192,8 +193,22 @@ def _span(span: dict[str, Any], state: State) -> Iterator[Call]:
         total,
         state.source,
         state.line,
-        head=_digest(text) if isinstance(text, str) and text else None,
+        head=_digest(text) if text else None,
+        instructions=text or None,
     )
+
+
+def _instructions(given: object) -> str:
+    """Join the texts of instructions: plain text, a list of parts, or that list as JSON."""
+    if isinstance(given, str) and given.lstrip()[:1] == "[":
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):  # text that begins with a bracket
+            return str(given)
+    if isinstance(given, str):
+        return given
+    texts = [part.get("content", part.get("text")) for part in _dicts(given)]
+    return "\n".join([text for text in texts if isinstance(text, str)])
 
 
 def _digest(text: str) -> str:
@@ -206,12 +221,22 @@ def _dicts(values: object) -> Iterator[dict[str, Any]]:
 
 
 def _plain(value: object) -> object:
-    """Take a value of OTLP/JSON out of its type; a list or a table stays as it is."""
+    """Take a value of OTLP/JSON out of its types."""
     if not isinstance(value, dict):
         return None
+    if "arrayValue" in value:
+        return [_plain(each) for each in _dicts(_part(value, "arrayValue").get("values"))]
+    if "kvlistValue" in value:
+        rows = _dicts(_part(value, "kvlistValue").get("values"))
+        return {str(row.get("key")): _plain(row.get("value")) for row in rows}
     return next(
-        (value[key] for key in ("stringValue", "intValue", "doubleValue") if key in value), value
+        (value[key] for key in ("stringValue", "intValue", "doubleValue") if key in value), None
     )
+
+
+def _part(value: dict[str, Any], key: str) -> dict[str, Any]:
+    held = value.get(key)
+    return held if isinstance(held, dict) else {}
 
 
 def _int(value: object) -> int | None:

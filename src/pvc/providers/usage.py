@@ -116,6 +116,18 @@ def counters(usage: Mapping[str, Any]) -> Counters:
     return Counters(total, read, write)
 
 
+def plain_numbers(usage: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn digits of JSON numbers into numbers, all the way down."""
+    return {
+        key: plain_numbers(value)
+        if isinstance(value, dict)
+        else int(value)
+        if isinstance(value, str) and value.isdecimal()
+        else value
+        for key, value in usage.items()
+    }
+
+
 def _first(usage: Mapping[str, Any], paths: tuple[tuple[str, ...], ...]) -> int | None:
     for path in paths:
         value: Any = usage

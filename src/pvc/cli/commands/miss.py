@@ -49,17 +49,20 @@ def command(
 
     It names the first byte that differs, who wrote it, and what the miss costs.
     A and B are sessions or files with request bodies. One session alone is compared with the pin
-    before it of the same tree; in a folder of bodies each is compared with the one before it.
+    before it of the same tree; in a folder, a HAR or a file with a body a line, each request is
+    compared with the one before it.
     Works outside of a repository for files. Exits with 1 on a miss.
     """
     from pathlib import Path
+
+    from pvc.ops.request import is_file
 
     if transcript or otel:
         return _evidence(app, (*transcript, *otel), since, top, as_json=as_json)
     if a is None:
         raise click.UsageError("Missing argument 'A'.")
-    if b is None and (Path(app.directory) / a).is_dir():
-        return _folder(app, a, top, as_json=as_json)
+    if b is None and ((Path(app.directory) / a).is_dir() or is_file(app, a)):
+        return _bodies(app, a, top, as_json=as_json)
     from pvc.cli.show import show
     from pvc.ops.miss import MissOptions, run
 
@@ -78,10 +81,10 @@ def _evidence(
     with app.progress(size) as step:
         found = read_evidence(app.directory, files, since=since, top=top, progress=step)
     show(app, found, as_json=as_json)
-    return 1 if found.missed else 0
+    return 1 if found.missed else 3 if found.unread else 0
 
 
-def _folder(app: App, word: str, top: int, *, as_json: bool) -> int:
+def _bodies(app: App, word: str, top: int, *, as_json: bool) -> int:
     from pvc.cli.show import show
     from pvc.ops.evidence import found_files, read_bodies
 
@@ -89,4 +92,4 @@ def _folder(app: App, word: str, top: int, *, as_json: bool) -> int:
     with app.progress(size) as step:
         found = read_bodies(app.directory, word, top=top, progress=step)
     show(app, found, as_json=as_json)
-    return 1 if found.missed else 0
+    return 1 if found.missed else 0 if found.pairs else 3
