@@ -116,6 +116,10 @@ def _beside(
 ) -> list[Replacement]:
     """Compare what is between two kept lines, without the lines that moved out of it or in."""
     i1, i2, j1, j2 = gap
+    if i1 == i2 or j1 == j2:
+        return [gap]
+    if old[i1:i2] == new[j1:j2]:
+        return []
     gone = lines.Rest(old, i1, i2, [(a, a + n) for a, _, n in moved if i1 <= a < i2])
     came = lines.Rest(new, j1, j2, [(b, b + n) for _, b, n in moved if j1 <= b < j2])
     if gone.data == came.data:

@@ -11,6 +11,7 @@ around it is compared, and put back as one deletion and one insertion.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pvc.core.anchors import Anchor, Region
 
 TWO_WORDS = 2 << SIZE_BITS
+_TWO_WORDS = re.compile(rb"[0-9A-Za-z_][^0-9A-Za-z_\x80-\xff]+[0-9A-Za-z_]")
 Range = tuple[int, int]
 """`(start, end)`, half-open."""
 
@@ -80,6 +82,8 @@ def _ends(old: bytes, a: int, line: bytes, new: bytes, b: int) -> bool:
 
 
 def _has_two_words(line: bytes, lexicon: Lexicon) -> bool:
+    if _TWO_WORDS.search(line):  # most lines; the others have letters beyond ASCII, or one word
+        return True
     return sum(lexicon.size(lexicon[chunk]) for chunk in line.split()) >= TWO_WORDS
 
 
