@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pvc import files
 from pvc.errors import NotFoundError, RefusedError, UsageError
 from pvc.files import find_trees, read_folder
-from pvc.store import entries
+from pvc.model import bounds
 from pvc.store.entries import entry_problems, name_problem
 from pvc.store.repo import MODE_EXECUTABLE, MODE_FILE, MODE_GITLINK, MODE_LINK, Entry, Repository
 
@@ -277,7 +276,7 @@ def test_what_is_no_file_at_all_is_refused(repository: Repository, workspace: Wo
 def test_too_large_a_file_is_refused(
     repository: Repository, workspace: Workspace, state: State
 ) -> None:
-    adopt_in(workspace, state, {"p/big": bytes(entries.MAX_FILE_BYTES + 1), "p/ok": "1"})
+    adopt_in(workspace, state, {"p/big": bytes(bounds.MAX_FILE_BYTES + 1), "p/ok": "1"})
     with pytest.raises(RefusedError, match="big` has 16777217 bytes, the bound is 16777216"):
         read_folder(repository, "p", state)
 
@@ -286,7 +285,7 @@ def test_too_large_a_file_is_refused(
 def test_too_large_a_folder_is_refused(
     repository: Repository, workspace: Workspace, state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entries, "MAX_FOLDER_BYTES", 5)
+    monkeypatch.setattr(bounds, "MAX_FOLDER_BYTES", 5)
     adopt_in(workspace, state, {"p/a": "123", "p/b": "456"})
     with pytest.raises(RefusedError, match="it has 6 bytes, the bound is 5"):
         read_folder(repository, "p", state)
@@ -296,8 +295,7 @@ def test_too_large_a_folder_is_refused(
 def test_too_many_files_are_refused(
     repository: Repository, workspace: Workspace, state: State, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entries, "MAX_FILES", 2)
-    monkeypatch.setattr(files, "MAX_FILES", 2)
+    monkeypatch.setattr(bounds, "MAX_FILES", 2)
     adopt_in(workspace, state, {"p/a": "", "p/b": "", "p/c": ""})
     with pytest.raises(RefusedError, match="it has 3 files"):
         read_folder(repository, "p", state)

@@ -61,9 +61,9 @@ LAYERS = {
     # The launch path: nothing that costs a start more than it must.
     "launch": Layer(
         (
-            "launch", "errors", "model.names", "model.times", "core.program", "core.json_text",
-            "core.stream",
-            "core.guidance", "core.graphemes", "core.entries", "core.owners", "core.secret_signs",
+            "launch", "errors", "model.bounds", "model.names", "model.times", "core.program",
+            "core.json_text", "core.stream", "core.guidance", "core.graphemes", "core.entries",
+            "core.owners", "core.secret_signs",
         ),
         LAUNCH,
         ours_late=("ops", "store.open", "store.index"),

@@ -53,6 +53,10 @@ class CorruptError(PvcError):
     exit_code = 3
 
 
+class TooLargeError(CorruptError):
+    """Stored bytes beyond a bound of `model.bounds`: they were not read."""
+
+
 class NotFoundError(PvcError):
     """No such tree, version, session, file or repository (exit 4)."""
 

@@ -24,13 +24,12 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from pvc.errors import CorruptError, DecodeError, NotFoundError, RefusedError, UsageError
+from pvc.model import bounds
 from pvc.model.names import TreeName
 from pvc.model.source import Source, Sources
 from pvc.model.toml_text import parse_toml
 from pvc.store.child import Git, failure
 from pvc.store.entries import (
-    MAX_FILE_BYTES,
-    MAX_FILES,
     entry_problems,
     is_lfs_pointer,
     name_problem,
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
 State = Literal["head", "index", "worktree"]
 
 MANIFEST = "pvc.toml"
-MAX_MANIFEST_BYTES = 1024 * 1024
 
 PLAIN_MODES = (MODE_FILE, MODE_EXECUTABLE)
 _SPOKEN = {"head": "HEAD", "index": "the index", "worktree": "the worktree"}
@@ -208,7 +206,7 @@ def _update_index(git: Git, paths: Sequence[bytes], *options: str) -> None:
 
 
 def _worktree_problems(worktree: Path, paths: Sequence[bytes]) -> Iterator[str]:
-    if len(paths) > MAX_FILES:
+    if len(paths) > bounds.MAX_FILES:
         yield too_many(len(paths))
         return
     for raw in paths:
@@ -224,7 +222,7 @@ def _worktree_problems(worktree: Path, paths: Sequence[bytes]) -> Iterator[str]:
                 yield not_plain(path.rstrip("/"), MODE_GITLINK)
         elif not stat.S_ISREG(status.st_mode):
             yield f"`{shown(path)}` is no plain file"
-        elif status.st_size > MAX_FILE_BYTES:
+        elif status.st_size > bounds.MAX_FILE_BYTES:
             yield too_large(path, status.st_size)
 
 
@@ -364,7 +362,7 @@ def _manifests(repo: Repository, state: State) -> Iterator[tuple[str, bytes]]:
         rows = repo.index() if repo.worktree else ()
     chosen = [row for row in rows if _is_manifest(row.name) and row.mode in PLAIN_MODES]
     for row, size in zip(chosen, _sizes(repo.git, chosen), strict=True):
-        if size <= MAX_MANIFEST_BYTES:
+        if size <= bounds.MAX_MANIFEST_BYTES:
             yield row.name, repo.blob(row.oid)
 
 
@@ -376,7 +374,7 @@ def _worktree_manifests(repo: Repository) -> Iterator[tuple[str, bytes]]:
         file = repo.worktree / path
         if _is_manifest(path) and file.is_file() and not file.is_symlink():
             with file.open("rb") as opened:
-                yield path, opened.read(MAX_MANIFEST_BYTES)
+                yield path, opened.read(bounds.MAX_MANIFEST_BYTES)
 
 
 def _is_manifest(path: str) -> bool:

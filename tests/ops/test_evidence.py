@@ -14,6 +14,7 @@ from pvc.cli.main import main
 from pvc.core.drops import Drops, moment, seconds
 from pvc.errors import NotFoundError, UsageError
 from pvc.model.call import Call
+from pvc.ops import evidence
 from pvc.ops.evidence import Evidence, read_bodies, read_evidence
 from request_bodies import SHAPES, Parts, write
 
@@ -43,6 +44,16 @@ def read(path: Path, *lines: dict[str, Any], **wish: Any) -> Evidence:
 
 def kinds(found: Evidence) -> list[tuple[str, int]]:
     return [(drop.kind, drop.lost) for drop in found.drops]
+
+
+def test_a_line_beyond_the_bound_is_said_and_the_rest_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence, "MAX_INPUT_BYTES", 2000)
+    calls = [claude(1, 0, 31000), {"usage": "x" * 9000}, claude(2, 31000, 500)]
+    found = read(tmp_path, *calls)
+    assert found.calls == 2
+    assert [p.partition(": ")[2] for p in found.problems] == ["not read: a line larger than 0 MiB"]
 
 
 def test_a_chain_that_reads_all_has_no_drop(tmp_path: Path) -> None:

@@ -13,15 +13,15 @@ import sys
 
 from pvc.core.json_text import Value, parse
 from pvc.errors import DecodeError, NotFoundError, UsageError
+from pvc.model.bounds import MAX_INPUT_BYTES, mebibytes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import BinaryIO
 
     Environment = dict[str, Value]
 
-MAX_INPUT_BYTES = 64 << 20
-"""Largest environment, tool list or request that is read; providers refuse half of it."""
 GUIDANCE = "repository_guidance"
 _readers: list[str] = []
 """Who has claimed standard input in this process: nobody or one."""
@@ -107,18 +107,24 @@ def read_input(path: str, directory: str = "") -> bytes:
     try:
         if path == "-":
             take_standard_input("`-`")
-            data = sys.stdin.buffer.read(MAX_INPUT_BYTES + 1)
+            data = up_to_bound(sys.stdin.buffer, path)
         else:
             # Buffered: a raw read of a pipe ends with what has arrived so far.
             with open(os.path.join(directory, path), "rb") as file:
-                data = file.read(MAX_INPUT_BYTES + 1)
+                data = up_to_bound(file, path)
     except FileNotFoundError:
         raise NotFoundError("no such file", at=path) from None
     except (OSError, ValueError) as error:  # `ValueError`: a zero byte in the path
         reason = getattr(error, "strerror", None) or str(error)
         raise UsageError(f"cannot be read: {reason.lower()}", at=path) from None
+    return data
+
+
+def up_to_bound(file: "BinaryIO", at: str) -> bytes:
+    """Read all of an open file that somebody names on the command line; `at` names it in errors."""
+    data = file.read(MAX_INPUT_BYTES + 1)
     if len(data) > MAX_INPUT_BYTES:
-        raise UsageError(f"larger than {MAX_INPUT_BYTES >> 20} MiB", at=path)
+        raise UsageError(f"larger than {mebibytes(MAX_INPUT_BYTES)}", at=at)
     return data
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from pvc.core.check import fix
 from pvc.errors import NotFoundError, UsageError
 from pvc.files import MANIFEST, scratch_index
+from pvc.model.bounds import MAX_FILE_BYTES
 from pvc.model.names import ObjectId
 from pvc.store.entries import RESERVED, entry_problems
 from pvc.store.repo import MODE_FILE, MODE_LINK, Entry
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
 
 TEXT_SUFFIXES = (".md", ".markdown", ".loom", ".prompt", ".txt")
-MAX_FILE_BYTES = 16 * 1024 * 1024
 _NO_ID = ObjectId("0" * 40)
 _SKIPPED = frozenset((".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"))
 

@@ -16,7 +16,7 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from pvc.core import kind as kinds
 from pvc.core.divergence import common_bytes, of_byte
@@ -25,8 +25,11 @@ from pvc.core.miss import Context, compare
 from pvc.core.moment import MICROS
 from pvc.core.stream import ANTHROPIC
 from pvc.errors import DecodeError, NotFoundError, UsageError
+from pvc.launch.environment import up_to_bound
 from pvc.model.body import Region, Verdict
+from pvc.model.bounds import MAX_INPUT_BYTES, mebibytes
 from pvc.ops.asked import micros_of
+from pvc.ops.request import read_file
 from pvc.providers.answers import answer_of
 from pvc.providers.base import read as read_body
 from pvc.providers.exchanges import Exchange, exchanges
@@ -203,14 +206,19 @@ class _Records:
         """Give each value that may hold a call; None for any other line."""
         with self.path.open("rb") as lines:
             if self.path.suffix == ".json":  # one value, over many lines
-                data = lines.read()
+                data = up_to_bound(lines, str(self.path))
                 progress(len(data))
                 yield self._parsed(data, f"{self.path}", problems)
                 return
             looked_at = 0
-            for number, line in enumerate(lines, 1):
+            for number, line in enumerate(_lines(lines), 1):
                 progress(len(line))
                 self.state.line = number
+                if len(line) > MAX_INPUT_BYTES:
+                    most = mebibytes(MAX_INPUT_BYTES)
+                    said = f"{self.path}:{number}: not read: a line larger than {most}"
+                    _problem(problems, said)
+                    continue
                 if not line.strip():
                     continue
                 needed = any(word in line for word in _NEEDED) or not line.rstrip().endswith(b"}")
@@ -236,12 +244,25 @@ def _parsed(data: bytes, at: str, problems: list[str]) -> object:
     try:
         value: object = json.loads(data)
     except (ValueError, RecursionError) as error:
-        if len(problems) < MOST_PROBLEMS:
-            problems.append(f"{at}: no JSON: {error}")
-        elif len(problems) == MOST_PROBLEMS:
-            problems.append("and more")
+        _problem(problems, f"{at}: no JSON: {error}")
         return None
     return value
+
+
+def _problem(problems: list[str], text: str) -> None:
+    if len(problems) < MOST_PROBLEMS:
+        problems.append(text)
+    elif len(problems) == MOST_PROBLEMS:
+        problems.append("and more")
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    """Give each line; of one beyond the bound only its beginning, one byte beyond as well."""
+    while line := file.readline(MAX_INPUT_BYTES + 1):
+        rest = line
+        while len(rest) > MAX_INPUT_BYTES and not rest.endswith(b"\n"):
+            rest = file.readline(MAX_INPUT_BYTES + 1)
+        yield line
 
 
 # --- folders and files of bodies ------------------------------------------------------------
@@ -339,7 +360,7 @@ def _sent(
     """Give the requests of a file in its order, or of a folder in order of time."""
     paths = found_files(directory, [word])
     if not (Path(directory) / word).is_dir():
-        data = paths[0].read_bytes()
+        data = read_file(paths[0], str(paths[0]))
         progress(len(data))
         for found in exchanges(data, word):
             if isinstance(found, Exchange):
@@ -350,7 +371,7 @@ def _sent(
     paths.sort(key=lambda path: (path.stat().st_mtime_ns, path.name))
     answers = _answers(paths, problems)
     for path in paths:
-        data = path.read_bytes()
+        data = read_file(path, str(path))
         progress(len(data))
         if not path.name.endswith(_ANSWER):
             yield Exchange(path.name, data, answers.get(path), path.stat().st_mtime)
@@ -372,7 +393,7 @@ def _answers(paths: Sequence[Path], problems: list[str]) -> dict[Path, dict[str,
             waiting.append(path)
         elif len(waiting) == 1:
             try:
-                found[waiting[0]] = answer_of(path.read_bytes(), str(path))
+                found[waiting[0]] = answer_of(read_file(path, str(path)), str(path))
             except DecodeError as error:
                 problems.append(str(error))
             waiting.clear()

@@ -16,6 +16,7 @@ from pvc.core.blame import Annotation, Change, Options, Step, first, replay
 from pvc.errors import DecodeError, NotFoundError, UsageError
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId
+from pvc.ops.request import read_file
 from pvc.store.file_history import FileHistory, annotate_file
 from pvc.store.objects import object_id
 from pvc.store.repo import Commit, Kind, Moment, Person
@@ -163,10 +164,7 @@ def configured(repo: Repository) -> frozenset[CommitId]:
 
 
 def _listed(path: Path, name: str) -> list[CommitId]:
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError as error:
-        raise NotFoundError(f"cannot read `{name}`: {error.strerror}") from None
+    lines = read_file(path, name).decode(errors="replace").split("\n")
     out = []
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
@@ -223,10 +221,8 @@ def _with_worktree(
     """Go on to the file as it stands in the worktree."""
     assert repo.worktree is not None  # noqa: S101  # the caller looked
     file = repo.worktree / path
-    try:
-        data, changed = file.read_bytes(), int(file.stat().st_mtime)
-    except OSError as error:
-        raise NotFoundError(f"cannot read `{path}`: {error.strerror}") from None
+    data = read_file(file, path)
+    changed = int(file.stat().st_mtime)
     old = annotation.blob_of(path)
     committed = repo.blob(old)
     if data != committed and b"\r\n" not in committed and _converts(repo, path):

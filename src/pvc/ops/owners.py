@@ -13,15 +13,15 @@ kept: a fetch may bring it.
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pvc.core.annotation import OFFSET_BITS, OFFSET_MASK
 from pvc.core.owners import NOBODY, Table, dump
-from pvc.errors import CorruptError
+from pvc.errors import CorruptError, DecodeError
 from pvc.launch import tables
 from pvc.model.names import CommitId
+from pvc.model.toml_text import parse_toml
 from pvc.store.annotations import Annotations
 from pvc.store.entries import RESERVED
 from pvc.store.history import is_complete
@@ -210,9 +210,9 @@ class _Maker:
         if entry is None:
             return ""
         try:
-            values = tomllib.loads(self.repo.blob(entry.oid).decode())
+            values = parse_toml(self.repo.blob(entry.oid), lock)
             return f"{values['form']}/{values['rule']}"
-        except (ValueError, KeyError) as error:
+        except (DecodeError, KeyError) as error:
             raise CorruptError(f"the lock of `{self.version.label}` is damaged: {error}") from None
 
 

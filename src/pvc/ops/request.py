@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from pvc.core.json_text import dump
 from pvc.core.stream import ANTHROPIC, as_tools
 from pvc.errors import NotFoundError, UsageError
+from pvc.launch.environment import up_to_bound
 from pvc.model.digest import TAG
 from pvc.ops.select import SESSION
 from pvc.providers.base import read_pair
@@ -129,7 +130,8 @@ def is_file(where: Where, word: str) -> bool:
 def read_file(path: Path, word: str) -> bytes:
     """Read a file; raises `NotFoundError` with the name that was given."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return up_to_bound(file, word)
     except OSError as error:
         raise NotFoundError(f"cannot read `{word}`: {error.strerror}") from error
 

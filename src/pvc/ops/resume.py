@@ -35,6 +35,7 @@ from pvc.ops.pins import tools_of, version_of
 from pvc.ops.price import Lost, lost_bytes
 from pvc.ops.programs import pack_of
 from pvc.ops.recorded import recorded
+from pvc.ops.request import read_file
 from pvc.ops.session import MAIN, pinner, record, tip
 from pvc.ops.told import Teller
 
@@ -333,7 +334,7 @@ def _live(layer: str, folder: Path) -> dict[str, tuple[str, bytes]]:
     for name in ("SYSTEM.md", "APPEND_SYSTEM.md"):
         path = folder / name
         if path.is_file():
-            found[name] = (str(path), path.read_bytes())
+            found[name] = (str(path), read_file(path, str(path)))
     return found
 
 

@@ -13,7 +13,7 @@ import re
 import time
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -193,7 +193,7 @@ class BaseRepository(ABC):
     def raw(self, oid: ObjectId) -> tuple[Kind, bytes]:
         """Read an object: a loose one ourselves, else as the back end does."""
         path = loose.find(self._object_folders, oid)
-        found = loose.read(path, oid) if path else None
+        found = loose.read(path, oid, partial(objects.check_size, oid)) if path else None
         kind, data = found or self._packed(oid)
         if self._verifies and objects.object_id(kind, data, self.object_format) != oid:
             raise CorruptError(
@@ -206,6 +206,12 @@ class BaseRepository(ABC):
         if kind is not wanted:
             raise CorruptError(f"`{oid}` is a {kind}, not a {wanted}")
         return data
+
+    def size(self, oid: ObjectId) -> int:
+        """Ask an object's header how many bytes it has."""
+        path = loose.find(self._object_folders, oid)
+        found = loose.size_of(path, oid) if path else None
+        return self._packed_header(oid)[1] if found is None else found
 
     def kind(self, oid: ObjectId) -> Kind:
         """Say what kind of object it is."""
@@ -390,6 +396,10 @@ class BaseRepository(ABC):
     @abstractmethod
     def _packed(self, oid: ObjectId) -> tuple[Kind, bytes]:
         """Read an object that is not loose."""
+
+    @abstractmethod
+    def _packed_header(self, oid: ObjectId) -> tuple[Kind, int]:
+        """Read kind and size of an object that is not loose."""
 
     @abstractmethod
     def _write_commit(

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from pvc.model.names import ObjectId
-    from pvc.store.repo import Repository
+    from pvc.store.repo import Entry, Repository
 
 BODIES = "refs/pvc/bodies/"
 _HEX = frozenset("0123456789abcdef")
+FOLDERS = 4
+"""How many folders a body is below, each named by one digit (`launch.spool.body_path`)."""
 NO_REF = b"refs/pvc/import/bodies"
 """What fast-import is told to move; it never does."""
 
@@ -127,14 +129,32 @@ def without_bodies(
 
 
 def bodies_at(repo: Repository, tip: CommitId) -> frozenset[Digest]:
-    """List the bodies that a chain holds."""
-    listing = repo.git.output("ls-tree", "-r", "-z", "--name-only", tip).decode(errors="replace")
-    names = (path.replace("/", "") for path in listing.split("\0")[:-1])
-    return frozenset(Digest(f"{TAG}{name}") for name in names if _is_name(name))
+    """List the bodies that a chain holds; what else is there is not a body, whatever its name."""
+    return frozenset(Digest(f"{TAG}{name}") for name, _ in body_rows(repo, repo.commit(tip).tree))
 
 
-def _is_name(name: str) -> bool:
-    return len(name) == SIZE_HEX and _HEX.issuperset(name)
+def body_rows(repo: Repository, tree: ObjectId) -> Iterator[tuple[str, Entry]]:
+    """Give the names of bodies below a tree, and where they stand, in one look at each folder.
+
+    A folder that stands in two places holds no body in one of them, for a name has a single
+    content. So the work is that of the objects that are there, not of the paths that they spell.
+    """
+    seen: set[ObjectId] = set()
+    waiting = [("", tree)]
+    while waiting:
+        prefix, folder = waiting.pop()
+        if folder in seen:
+            continue
+        seen.add(folder)
+        is_last = len(prefix) == FOLDERS
+        for entry in repo.tree(folder):
+            name = prefix + entry.name
+            if not _HEX.issuperset(entry.name):
+                continue
+            if is_last and entry.is_file and len(name) == SIZE_HEX:
+                yield name, entry
+            elif not is_last and entry.is_tree and len(entry.name) == 1:
+                waiting.append((name, entry.oid))
 
 
 def _added(bodies: Mapping[Digest, bytes]) -> Iterator[bytes]:

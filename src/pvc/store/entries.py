@@ -14,20 +14,15 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError, RefusedError
+from pvc.errors import CorruptError, RefusedError, TooLargeError
+from pvc.model import bounds
+from pvc.model.bounds import BOUNDED, MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES
 from pvc.store.repo import MODE_GITLINK, MODE_LINK, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 RESERVED = ".pvc"
-MAX_FILE_BYTES = 16 * 1024 * 1024
-MAX_FOLDER_BYTES = 64 * 1024 * 1024
-MAX_FILES = 10_000
-MAX_PATH_BYTES = 1024
-MAX_NAME_BYTES = 255
-MAX_DEPTH = 256
-
 _SPOKEN_PROBLEMS = 5
 _TURNING = frozenset("\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _LFS = b"version https://git-lfs.github.com/spec/"
@@ -49,7 +44,7 @@ def refuse(problems: Iterable[str]) -> None:
 
 def entry_problems(rows: Sequence[Entry]) -> Iterator[str]:
     """Find entries that are no plain files, have odd names, or are too many."""
-    if len(rows) > MAX_FILES:
+    if len(rows) > bounds.MAX_FILES:
         yield too_many(len(rows))
         return
     for row in rows:
@@ -89,6 +84,15 @@ def check_depth(prefix: str) -> None:
         raise CorruptError(f"folders lie deeper than {MAX_DEPTH}", at=f"{shown(prefix[:40])}…")
 
 
+def check_count(count: int, tree: str) -> None:
+    """Stop a walk over trees that others made, once it has met more than a version may hold."""
+    if count > bounds.MAX_ENTRIES:
+        raise TooLargeError(
+            f"tree `{tree[:12]}` spells more than {bounds.MAX_ENTRIES} files and folders",
+            hint=BOUNDED,
+        )
+
+
 def _is_special(name: str) -> bool:
     """Whether some file system reads it as `.`, `..` or `.git`; HFS+ drops format characters."""
     bare = "".join(char for char in name if unicodedata.category(char) != "Cf")
@@ -116,10 +120,10 @@ def _folded(text: str) -> str:
 def size_problems(rows: Sequence[Entry], sizes: Sequence[int]) -> Iterator[str]:
     """Find files that are too large, alone or together."""
     for row, size in zip(rows, sizes, strict=True):
-        if size > MAX_FILE_BYTES:
+        if size > bounds.MAX_FILE_BYTES:
             yield too_large(row.name, size)
-    if sum(sizes) > MAX_FOLDER_BYTES:
-        yield f"it has {sum(sizes)} bytes, the bound is {MAX_FOLDER_BYTES}"
+    if sum(sizes) > bounds.MAX_FOLDER_BYTES:
+        yield f"it has {sum(sizes)} bytes, the bound is {bounds.MAX_FOLDER_BYTES}"
 
 
 def is_lfs_pointer(data: bytes) -> bool:
@@ -129,12 +133,12 @@ def is_lfs_pointer(data: bytes) -> bool:
 
 def too_many(count: int) -> str:
     """Say that a folder has too many files."""
-    return f"it has {count} files, the bound is {MAX_FILES}"
+    return f"it has {count} files, the bound is {bounds.MAX_FILES}"
 
 
 def too_large(path: str, size: int) -> str:
     """Say that a file is too large."""
-    return f"`{shown(path)}` has {size} bytes, the bound is {MAX_FILE_BYTES}"
+    return f"`{shown(path)}` has {size} bytes, the bound is {bounds.MAX_FILE_BYTES}"
 
 
 def not_plain(path: str, mode: int) -> str:

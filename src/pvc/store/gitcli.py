@@ -12,7 +12,7 @@ Rule 3: an object that the reading child calls missing is missing; one on which 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError, WriteError
 from pvc.model.names import CommitId, ObjectId
@@ -23,7 +23,9 @@ from pvc.store.repo import Entry, Kind
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+_T = TypeVar("_T")
 
 
 class GitCliRepository(BaseRepository):
@@ -87,10 +89,18 @@ class GitCliRepository(BaseRepository):
     # --- objects ------------------------------------------------------------------------------
 
     def _packed(self, oid: ObjectId) -> tuple[Kind, bytes]:
+        kind, size = self._packed_header(oid)
+        objects.check_size(oid, kind, size)
+        return self._asked(oid, self._contents)
+
+    def _packed_header(self, oid: ObjectId) -> tuple[Kind, int]:
+        return self._asked(oid, self._info)
+
+    def _asked(self, oid: ObjectId, ask: Callable[[subprocess.Popen[bytes], ObjectId], _T]) -> _T:
         if self._reader is None:
-            self._reader = self._git.start("cat-file", "--batch")
+            self._reader = self._git.start("cat-file", "--batch-command")
         try:
-            return self._ask(self._reader, oid)
+            return ask(self._reader, oid)
         except PvcError:
             raise
         except (OSError, EOFError, ValueError):
@@ -102,21 +112,26 @@ class GitCliRepository(BaseRepository):
             raise CorruptError(f"object `{oid}` is damaged: git cannot read it") from None
 
     @staticmethod
-    def _ask(reader: subprocess.Popen[bytes], oid: ObjectId) -> tuple[Kind, bytes]:
+    def _info(
+        reader: subprocess.Popen[bytes], oid: ObjectId, verb: str = "info"
+    ) -> tuple[Kind, int]:
         if reader.stdin is None or reader.stdout is None:
             raise EOFError
-        reader.stdin.write(f"{oid}\n".encode())
+        reader.stdin.write(f"{verb} {oid}\n".encode())
         reader.stdin.flush()
         head = reader.stdout.readline().split()
         if head[1:] == [b"missing"]:
             raise NotFoundError(f"object `{oid}` is not in this repository")
         if len(head) != 3:
             raise EOFError
-        size = int(head[2])
-        data = reader.stdout.read(size + 1)
+        return Kind(head[1].decode()), int(head[2])
+
+    def _contents(self, reader: subprocess.Popen[bytes], oid: ObjectId) -> tuple[Kind, bytes]:
+        kind, size = self._info(reader, oid, "contents")
+        data = reader.stdout.read(size + 1) if reader.stdout else b""
         if len(data) != size + 1:
             raise EOFError
-        return Kind(head[1].decode()), data[:size]
+        return kind, data[:size]
 
     def write_blob(self, data: bytes) -> ObjectId:
         """Store a file's bytes."""

@@ -11,14 +11,18 @@ from __future__ import annotations
 import os
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from pvc.errors import CorruptError
 from pvc.store.repo import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pvc.model.names import ObjectId
 
+_FIRST_BYTES = 4096
+_HEADER_BYTES = 64
 _MAX_DEPTH = 5  # as git follows alternates of alternates
 
 
@@ -55,25 +59,55 @@ def find(folders: tuple[str, ...], oid: ObjectId) -> str | None:
     return None
 
 
-def read(path: str, oid: ObjectId) -> tuple[Kind, bytes] | None:
-    """Read a loose object; null when it went away since (git packed it)."""
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 - half the time of Path.open, per object
-            packed = file.read()
-    except FileNotFoundError:
-        return None
+def read(
+    path: str, oid: ObjectId, check_size: Callable[[Kind, int], None]
+) -> tuple[Kind, bytes] | None:
+    """Read a loose object; null when it went away since (git packed it).
+
+    `check_size` is asked once the header is known, and raises on an object that is too large.
+    """
     inflate = zlib.decompressobj()
     try:
-        whole = inflate.decompress(packed)
+        with open(path, "rb") as file:  # noqa: PTH123 - half the time of Path.open, per object
+            kind, size, data = _header(file, inflate, oid, path)
+            check_size(kind, size)
+            more = size - len(data) + 1  # one byte more shows a header that lies
+            if more > 0:
+                data += inflate.decompress(inflate.unconsumed_tail + file.read(), more)
+    except FileNotFoundError:
+        return None
     except zlib.error as error:
         raise _damaged(oid, path, str(error)) from None
-    if not inflate.eof:
+    if len(data) <= size and not inflate.eof:
         raise _damaged(oid, path, "it is cut off")
-    head, zero, data = whole.partition(b"\0")
-    word, _, size = head.partition(b" ")
-    if not zero or word not in _KINDS or size != b"%d" % len(data):
+    if len(data) != size:
         raise _damaged(oid, path, "its header is wrong")
-    return _KINDS[word], data
+    return kind, data
+
+
+def size_of(path: str, oid: ObjectId) -> int | None:
+    """Read from a loose object's header how large it is; null when it went away since."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - as above
+            return _header(file, zlib.decompressobj(), oid, path)[1]
+    except FileNotFoundError:
+        return None
+    except zlib.error as error:
+        raise _damaged(oid, path, str(error)) from None
+
+
+def _header(
+    file: BinaryIO, inflate: zlib._Decompress, oid: ObjectId, path: str
+) -> tuple[Kind, int, bytes]:
+    """Read kind and size, and what of the contents came with them."""
+    first = inflate.decompress(file.read(_FIRST_BYTES), _HEADER_BYTES)
+    head, zero, data = first.partition(b"\0")
+    word, _, size = head.partition(b" ")
+    if not zero and len(first) < _HEADER_BYTES and not inflate.eof:
+        raise _damaged(oid, path, "it is cut off")
+    if not zero or word not in _KINDS or not size.isdigit() or size != b"%d" % int(size):
+        raise _damaged(oid, path, "its header is wrong")
+    return _KINDS[word], int(size), data
 
 
 def _damaged(oid: ObjectId, path: str, why: str) -> CorruptError:

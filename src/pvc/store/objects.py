@@ -13,13 +13,20 @@ import hashlib
 import re
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError, UsageError
+from pvc.errors import CorruptError, TooLargeError, UsageError
+from pvc.model import bounds
 from pvc.model.names import CommitId, ObjectId
 from pvc.store.repo import Commit, Entry, Kind, Moment, Person
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_MOST = {
+    Kind.BLOB: bounds.MAX_BLOB_BYTES,
+    Kind.TREE: bounds.MAX_TREE_BYTES,
+    Kind.COMMIT: bounds.MAX_COMMIT_BYTES,
+    Kind.TAG: bounds.MAX_COMMIT_BYTES,
+}
 _FORBIDDEN_NAMES = frozenset((b"", b".", b"..", b".git"))
 
 
@@ -38,6 +45,16 @@ def object_id(kind: Kind, data: bytes, object_format: str) -> ObjectId:
     hashed = hashlib.new(object_format, b"%s %d\0" % (kind.encode(), len(data)))
     hashed.update(data)
     return trusted(hashed.hexdigest())
+
+
+def check_size(oid: ObjectId, kind: Kind, size: int) -> None:
+    """Refuse an object that is larger than any that pvc reads; asked of its header."""
+    most = _MOST[kind]
+    if size > most:
+        raise TooLargeError(
+            f"{kind} `{oid[:12]}` has {size} bytes, the bound is {bounds.mebibytes(most)}",
+            hint=bounds.BOUNDED,
+        )
 
 
 # --- trees ----------------------------------------------------------------------------------

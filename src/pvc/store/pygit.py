@@ -127,13 +127,22 @@ class PygitRepository(BaseRepository):
     # --- objects ------------------------------------------------------------------------------
 
     def _packed(self, oid: ObjectId) -> tuple[Kind, bytes]:
+        kind, size = self._packed_header(oid)
+        objects.check_size(oid, kind, size)
+        return kind, self._asked(self._odb.read, oid)[1]
+
+    def _packed_header(self, oid: ObjectId) -> tuple[Kind, int]:
+        number, size = self._asked(self._odb.read_header, oid)
+        return _KINDS[int(number)], size
+
+    @staticmethod
+    def _asked(ask: Callable[[str], tuple[int, _T]], oid: ObjectId) -> tuple[int, _T]:
         try:
-            number, data = self._odb.read(oid)
+            return ask(oid)
         except KeyError:
             raise NotFoundError(f"object `{oid}` is not in this repository") from None
         except (pygit2.GitError, OSError) as error:
             raise CorruptError(f"object `{oid}` is damaged: {error}") from None
-        return _KINDS[int(number)], data
 
     def write_blob(self, data: bytes) -> ObjectId:
         """Store a file's bytes."""

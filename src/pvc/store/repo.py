@@ -176,8 +176,15 @@ class Repository(Protocol):
         """Say what kind of object it is."""
         ...
 
+    def size(self, oid: ObjectId) -> int:
+        """Say how many bytes an object has, from its header: nothing else is read."""
+        ...
+
     def raw(self, oid: ObjectId) -> tuple[Kind, bytes]:
-        """Read an object's kind and its bytes as git hashes them, without the header."""
+        """Read an object's kind and its bytes as git hashes them, without the header.
+
+        Raises `TooLargeError` on one beyond the bound of its kind, before it is read.
+        """
         ...
 
     def blob(self, oid: ObjectId) -> bytes:

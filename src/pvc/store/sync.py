@@ -50,7 +50,7 @@ from pvc.store.sync_result import (
     Side,
     SyncResult,
 )
-from pvc.store.versions import at_commit, at_ref, check_chain
+from pvc.store.versions import at_commit, at_ref, check_chain, files_of
 from pvc.store.withheld import Withheld
 
 if TYPE_CHECKING:
@@ -491,3 +491,5 @@ def _check_new(repo: Repository, ref: str, tip: CommitId, *, until: CommitId | N
     for move in chain_from(repo, tip, tree, channel):
         if move.id == until:
             return
+        if move.id == tip:
+            files_of(repo, move.version)

@@ -12,11 +12,20 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from pvc.errors import CorruptError, DecodeError, NotFoundError, UsageError
+from pvc.errors import CorruptError, DecodeError, NotFoundError, TooLargeError, UsageError
+from pvc.model import bounds
+from pvc.model.bounds import BOUNDED
 from pvc.model.names import CommitId, ObjectId
 from pvc.model.source import Source, Sources
 from pvc.model.toml_text import parse_toml
-from pvc.store.entries import RESERVED, check_depth, entry_problems, refuse
+from pvc.store.entries import (
+    RESERVED,
+    check_count,
+    check_depth,
+    entry_problems,
+    refuse,
+    too_large,
+)
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Moment, Person
 from pvc.store.sound import check_sound
 
@@ -204,10 +213,15 @@ def edited_since(repo: Repository, version: VersionInfo) -> VersionInfo | None:
 
 
 def check_chain(repo: Repository, tip: CommitId, *, until: CommitId | None) -> None:
-    """Walk what `tip` adds to `until`; raises `CorruptError` where a chain has a hole."""
+    """Walk what `tip` adds to `until`; raises `CorruptError` where a chain has a hole.
+
+    What stands at the tip is what launches take next, so it must be within the bounds too.
+    """
     for version in _walk_chain(repo, tip):
         if version.id == until:
             return
+        if version.id == tip:
+            files_of(repo, version)
 
 
 def _follows(version: VersionInfo, after: VersionInfo) -> bool:
@@ -246,9 +260,28 @@ def find(repo: Repository, kind: Kind, name: str, number: int | None = None) -> 
 
 def sources(repo: Repository, version: VersionInfo) -> Sources:
     """Read all files of a version, those under `.pvc/` too."""
-    return Sources.of(
-        Source(path, repo.blob(entry.oid)) for path, entry in walk(repo, version.tree)
-    )
+    return Sources.of(Source(path, repo.blob(entry.oid)) for path, entry in files_of(repo, version))
+
+
+def files_of(repo: Repository, version: VersionInfo) -> tuple[tuple[str, Entry], ...]:
+    """List all files of a version, once their sizes are known to be within the bounds."""
+    rows = tuple(walk(repo, version.tree))
+    own = every = 0
+    for path, entry in rows:
+        size = repo.size(entry.oid) if entry.is_file else 0
+        if size > bounds.MAX_FILE_BYTES:
+            raise TooLargeError(f"`{version.label}`: {too_large(path, size)}", hint=BOUNDED)
+        every += size
+        own += 0 if path.startswith(f"{RESERVED}/") else size
+        if own > bounds.MAX_FOLDER_BYTES or every > bounds.MAX_VERSION_BYTES:
+            most = bounds.mebibytes(bounds.MAX_FOLDER_BYTES)
+            packs = bounds.mebibytes(bounds.MAX_VERSION_BYTES)
+            raise TooLargeError(
+                f"the files of `{version.label}` are too large together: the bound is {most},"
+                f" {packs} with packs",
+                hint=BOUNDED,
+            )
+    return rows
 
 
 def pack_commits(repo: Repository, version: VersionInfo) -> dict[str, CommitId]:
@@ -263,15 +296,25 @@ def pack_commits(repo: Repository, version: VersionInfo) -> dict[str, CommitId]:
         raise CorruptError(f"the lock of `{version.label}` is damaged: {error}") from None
 
 
-def walk(repo: Repository, tree: ObjectId, prefix: str = "") -> Iterator[tuple[str, Entry]]:
-    """Give every file below a tree with its path."""
-    check_depth(prefix)
-    for entry in repo.tree(tree):
+def walk(repo: Repository, tree: ObjectId) -> Iterator[tuple[str, Entry]]:
+    """Give every file below a tree with its path, in git's order.
+
+    Raises `CorruptError` beyond the entries or the depth that a version may have: a few trees that
+    name each other spell any number of paths.
+    """
+    waiting = [("", entry) for entry in reversed(repo.tree(tree))]
+    count = len(waiting)
+    while waiting:
+        prefix, entry = waiting.pop()
         path = prefix + entry.name
-        if entry.is_tree:
-            yield from walk(repo, entry.oid, f"{path}/")
-        else:
+        if not entry.is_tree:
             yield path, entry
+            continue
+        check_depth(f"{path}/")
+        rows = repo.tree(entry.oid)
+        count += len(rows)
+        check_count(count, tree)
+        waiting += [(f"{path}/", row) for row in reversed(rows)]
 
 
 def near(name: str, known: Iterable[str]) -> str:
@@ -355,27 +398,34 @@ class _Folder:
 
 def changed_paths(repo: Repository, old: ObjectId | None, new: ObjectId) -> tuple[str, ...]:
     """List the files that two trees do not share, in byte order of their paths."""
-    paths = _changed(repo, old, new, "")
+    paths = _Changes(repo).between(old, new, "")
     return tuple(sorted(paths, key=lambda path: path.encode("utf-8", "surrogateescape")))
 
 
-def _changed(
-    repo: Repository, old: ObjectId | None, new: ObjectId | None, prefix: str
-) -> Iterator[str]:
-    if old == new:
-        return
-    check_depth(prefix)
-    before = {entry.name: entry for entry in repo.tree(old)} if old else {}
-    after = {entry.name: entry for entry in repo.tree(new)} if new else {}
-    for name in before.keys() | after.keys():
-        a, b = before.get(name), after.get(name)
-        if a == b:
-            continue
-        folder_a, folder_b = (e.oid if e and e.is_tree else None for e in (a, b))
-        if folder_a or folder_b:
-            yield from _changed(repo, folder_a, folder_b, f"{prefix}{name}/")
-        if any(e and not e.is_tree for e in (a, b)):
-            yield prefix + name
+class _Changes:
+    """The files that two trees do not share, counted while they are found."""
+
+    def __init__(self, repo: Repository) -> None:
+        self._repo = repo
+        self._count = 0
+
+    def between(self, old: ObjectId | None, new: ObjectId | None, prefix: str) -> Iterator[str]:
+        if old == new:
+            return
+        check_depth(prefix)
+        before = {entry.name: entry for entry in self._repo.tree(old)} if old else {}
+        after = {entry.name: entry for entry in self._repo.tree(new)} if new else {}
+        self._count += max(len(before), len(after))
+        check_count(self._count, new or old or "")
+        for name in before.keys() | after.keys():
+            a, b = before.get(name), after.get(name)
+            if a == b:
+                continue
+            folder_a, folder_b = (e.oid if e and e.is_tree else None for e in (a, b))
+            if folder_a or folder_b:
+                yield from self.between(folder_a, folder_b, f"{prefix}{name}/")
+            if any(e and not e.is_tree for e in (a, b)):
+                yield prefix + name
 
 
 def write_version(  # noqa: PLR0913  # what its message and its parents say
