@@ -7,7 +7,7 @@ SCHEMA := $(VENV)/sarif-schema-2.1.0.json
 SCHEMA_SHA256 := 10666d46649b52e262001e70d43e6c52f7c0279ca3dbdfe9a7dc2e4071556454
 TESTS ?= tests
 BENCHES ?=
-DIRS ?= tests/vectors tests/cases/blame tests/cases/miss
+DIRS ?= tests/vectors tests/cases/blame tests/cases/miss tests/cases/miss-2
 
 .PHONY: demo test check bench conform docs clean
 

@@ -1,4 +1,4 @@
-"""The cases of `tests/cases/miss`: two bodies and the answer that must come out."""
+"""The cases of `tests/cases/miss` and `miss-2`: two bodies and the answer that must come out."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ import pytest
 from pvc.core.miss import Context, compare
 from pvc.providers.base import read
 
-CASES = Path(__file__).parents[1] / "cases" / "miss"
+CASES = Path(__file__).parents[1] / "cases"
+FOLDERS = sorted(path for kind in ("miss", "miss-2") for path in (CASES / kind).glob("*/"))
 
 
-def load(case: str, name: str) -> Any:
-    return json.loads((CASES / case / f"{name}.json").read_bytes())
+def load(case: Path, name: str) -> Any:
+    return json.loads((case / f"{name}.json").read_bytes())
 
 
-@pytest.mark.parametrize("case", sorted(path.name for path in CASES.iterdir() if path.is_dir()))
-def test_a_case_gets_its_answer(case: str) -> None:
+@pytest.mark.parametrize("case", FOLDERS, ids=[path.name for path in FOLDERS])
+def test_a_case_gets_its_answer(case: Path) -> None:
     context = load(case, "context")
-    a, b = (
-        read((CASES / case / f"{side}.json").read_bytes(), context["provider"]) for side in "ab"
-    )
+    a, b = (read((case / f"{side}.json").read_bytes(), context["provider"]) for side in "ab")
     answer = compare(a, b, Context(**context)).to_json()
     expected = load(case, "expected")
     assert {key: answer[key] for key in expected.keys() - {"case", "note"}} == {

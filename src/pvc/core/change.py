@@ -240,7 +240,11 @@ class Change:
 
 def words(name: str) -> str:
     """Write a tag or heading so that its words stand apart."""
-    return name.replace("_", " ").replace("-", " ")
+    name = _CAMEL.sub(" ", name)
+    return name.replace("_", " ").replace("-", " ").replace(".", " ")
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def quoted(text: str) -> str:

@@ -9,12 +9,13 @@ what was appended to tools is a change of tools.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, AnyStr
 
 from pvc.model.body import Divergence, Region
 
 if TYPE_CHECKING:
-    from pvc.model.body import Body, Leaf, Setting
+    from pvc.model.body import Body, Leaf, Part, Setting
 
 _STEP, _LONGEST_STEP = 1 << 10, 1 << 16
 _BEFORE = 8
@@ -36,6 +37,31 @@ def common_prefix(a: AnyStr, b: AnyStr, at_a: int = 0, at_b: int = 0) -> int:
         else:
             high = middle - 1
     return low
+
+
+def beside(a: Body, b: Body) -> Body:
+    """Write the later body the way the earlier one is, where the two are one to a cache.
+
+    A text is one as a string and as the only part of a list; what a provider leaves out of the key
+    counts as equal. Offsets are then those of a's stream; pointers stay those of b.
+    """
+    own_endpoint = a.own_endpoint and b.own_endpoint
+    if a.rules.is_marked and not b.rules.is_marked:  # a gateway's, which took the markers off
+        b = replace(b, rules=b.rules.with_markers)
+    changed: dict[int, Part] = {}
+    for at, (mine, other) in enumerate(zip(a.parts, b.parts, strict=False)):
+        form = other.form
+        if mine is other or mine.value is other.value or mine.form is not form:
+            continue
+        if form.restate is None or (form.own_endpoint and not own_endpoint):
+            continue
+        restated = form.restate(other.value, mine.value)
+        if restated:
+            changed[at] = other.restate(restated)
+    if not changed:
+        return b
+    parts = tuple([changed.get(at, part) for at, part in enumerate(b.parts)])
+    return replace(b, parts=parts, _starts=[0])
 
 
 def common_bytes(a: Body, b: Body) -> int:
@@ -93,6 +119,21 @@ def changed_settings(a: Body, b: Body) -> list[tuple[Setting, Setting]]:
     return sorted(differing, key=lambda pair: min(pair[0].place, pair[1].place))
 
 
+def routed_alike(a: Body, b: Body) -> Body:
+    """Give b with a's settings where they only choose the machine: it was found all the same."""
+    routing = {mine.name: mine for mine, _ in changed_settings(a, b) if mine.routes}
+    if not routing:
+        return b
+    return replace(b, settings=tuple([routing.get(each.name, each) for each in b.settings]))
+
+
+def only_routes(a: Body, divergence: Divergence | None) -> bool:
+    """Tell whether a divergence is of a setting that only chooses the machine."""
+    if divergence is None or divergence.region is not Region.SETTINGS:
+        return False
+    return any(each.routes and each.pointer == divergence.path_a for each in a.settings)
+
+
 def first_divergence(a: Body, b: Body, common: int, scope: int) -> Divergence | None:
     """Find the first difference before byte `scope` of a's stream; `common` bytes are the same."""
     for mine, other in changed_settings(a, b):
@@ -147,5 +188,9 @@ def near(leaf: Leaf | None, at: int) -> str | None:
     """Cut a window of characters around byte `at` of a leaf."""
     if leaf is None:
         return None
+    if leaf.shown is not None:
+        after_mask = at > common_prefix(leaf.data, leaf.shown)
+        at += (len(leaf.shown) - len(leaf.data)) * after_mask
+        leaf = leaf._replace(data=leaf.shown)
     index = _whole_characters(leaf, at)
     return leaf.text[max(0, index - _BEFORE) : index + _AFTER]

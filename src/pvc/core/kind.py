@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from pvc.core import kind_ids, kind_person, kind_state, kind_texts, kind_times, kind_tools
 from pvc.core.change import Change, Match, Provenance, became, quoted
+from pvc.core.divergence import only_routes
 from pvc.core.kind_forms import FORMS, template_escape
 from pvc.model.body import Kind, Region
 
@@ -43,6 +44,7 @@ RULES: Rules = (
     kind_times.clock,
     kind_ids.random_id,
     kind_texts.catalog,
+    kind_state.file_listing,
     kind_state.paths,
     kind_texts.agent_prompt,
     kind_state.workspace_state,
@@ -102,7 +104,10 @@ def decide(
         kind = Kind.MODEL if divergence.path_a == "/model" else Kind.SETTING
         name = (divergence.path_a or divergence.path_b or "").strip("/")
         was, now = divergence.near_a or "the default", divergence.near_b or "the default"
-        return Cause(kind, f"`{name}` was {was[:80]} and is {now[:80]}")
+        said = f"`{name}` was {was[:80]} and is {now[:80]}"
+        if only_routes(a, divergence):
+            said += "; it only chooses the machine, so it may be the cause and need not be"
+        return Cause(kind, said)
     if divergence.region is Region.TOOLS:
         found = kind_tools.decide(a, b, divergence)
         if found is not None:

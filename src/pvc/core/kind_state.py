@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 
-from pvc.core.change import Change, Match, became, segment_at
+from pvc.core.change import Change, Match, became, segment_at, words
 from pvc.core.cues import cue, labelled
+from pvc.core.kind_texts import NAMED
 from pvc.model.body import Kind
 
 STATE_CUE = cue(
@@ -30,6 +31,21 @@ _STATE_SECTION = re.compile(
     r"|system info|platform|open files|ide)\b",
     re.IGNORECASE,
 )
+_STATE_TAG = re.compile(
+    r"\b(?:(?:directory|dir|folder|file|project|repo|repository|source|code|workspace)s?"
+    r" (?:tree|structure|listing|list|layout|contents|map|overview|snapshot|state|info|paths?)"
+    r"|director(?:y|ies)|folders?|tree|layout|ls|paths|(?:open|visible|active) (?:tabs?|editors?)"
+    r"|terminals?|processes|diagnostics|diff|changes|branch(?:es)?|commits?|machine|host|runtime"
+    r"|system (?:context|state|information)|editor(?: state| context)?|cursor)\b",
+    re.IGNORECASE,
+)
+"""What the name of a tag says beside `_STATE_SECTION`: tags are written by a harness."""
+_FILE_NAME = re.compile(
+    r"[\s│|]*(?:[-*+•] +|[├└`][─-]{1,3} ?|\d+[.)] +)?[`\"'📁📄]*\s?"
+    r"(?P<name>[\w.@~+-]+(?:[/\\][\w.@~+-]+)*[/\\]?)[`\"']*"
+    r"(?:\s+\(?\d[\d.,]*\s?(?:[kMGT]?i?[bB]|bytes|lines|files|items)?\)?)?,?"
+)
+_LISTED = re.compile(r".*(?:[/\\]|\.[A-Za-z]\w{0,9})$")
 _PROSE_SECTION = re.compile(r"note|instruction|rule|guideline|convention", re.IGNORECASE)
 _STATE_LINE = re.compile(
     r"(?:(?! {2})[ MADRCUT?!]{2} \S.*|[MADRCUT?!]{1,2} +[\w-]*[./][\w./-]*"  # short status
@@ -67,6 +83,31 @@ def state_lines(change: Change) -> Match | None:
     return None
 
 
+def file_listing(change: Change) -> Match | None:
+    """See an entry of a listing: files and folders, one to a line and nothing said of them."""
+    if not change.injected or NAMED.search(change.section):
+        return None
+    changed = [line for side in change.hunk for line in side if line.strip()]
+    after = change.windows[0][len(change.hunk[0]) :][:3]
+    around = [line for line in (*change.lines_above[-3:], *after) if line.strip()]
+    names = [found["name"] for line in changed if (found := _FILE_NAME.fullmatch(line))]
+    near = [found["name"] for line in around if (found := _FILE_NAME.fullmatch(line))]
+    listed = [name for name in names if _LISTED.fullmatch(name)]
+    if not names or len(names) < len(changed) or not (listed or _any_listed(near)):
+        return None
+    if not _any_listed(near) and len(names) < _LISTING:
+        return None
+    return Match(Kind.WORKSPACE_STATE, f"a line of a listing: `{names[0][:60]}`")
+
+
+def _any_listed(names: list[str]) -> bool:
+    return any(map(_LISTED.fullmatch, names))
+
+
+_LISTING = 3
+"""How many names by themselves are a listing."""
+
+
 def paths(change: Change) -> Match | None:
     """See one absolute path become another."""
     old, new = change.tokens
@@ -100,7 +141,9 @@ def workspace_state(change: Change) -> Match | None:
     removed, added = change.hunk
     one_sided = (change.only_side or [""])[0]
     section = f"{change.section} {one_sided if one_sided[:1] in ('<', '#') else ''}"
-    if _STATE_SECTION.search(section) and not _PROSE_SECTION.search(section):
+    tags = words(" ".join(change.open_tags[-2:]))
+    stated = _STATE_SECTION.search(section) or _STATE_TAG.search(tags)
+    if stated and not _PROSE_SECTION.search(section):
         said = f"in a part about the environment, {became(' '.join(removed), ' '.join(added))}"
         return Match(Kind.WORKSPACE_STATE, said, sure=False)
     return None

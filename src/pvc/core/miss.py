@@ -18,11 +18,17 @@ claimed; a diagnosed hit turns a predicted miss into a hit that keeps its first 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pvc.core import kind as kinds
-from pvc.core.divergence import common_bytes, first_divergence
+from pvc.core.divergence import (
+    beside,
+    common_bytes,
+    first_divergence,
+    only_routes,
+    routed_alike,
+)
 from pvc.core.kind import Cause
 from pvc.core.reuse import Relation, alive, in_order, infer_relation, reuse, scope_bytes
 from pvc.errors import DecodeError
@@ -48,6 +54,8 @@ class Context:
     usage_b: Mapping[str, Any] | None = None
     provider_missed: bool | None = None
     """What the provider's own diagnosis says of b; it overrules, as a counter of zero does."""
+    own_endpoint: bool | None = None
+    """Whether both went to the endpoint of the shape's own provider; else the bodies tell."""
     origin: Callable[[Divergence], Provenance | None] | None = None
     """Tells where a difference comes from, where the texts are of versions; asked once."""
 
@@ -100,6 +108,15 @@ def compare(a: Body, b: Body, context: Context) -> Miss:
             hint="compare requests to the same endpoint",
         )
     a, b = in_order(a, b.rules.order), in_order(b, b.rules.order)
+    if context.own_endpoint is not None:
+        a, b = (replace(body, own_endpoint=context.own_endpoint) for body in (a, b))
+    b = beside(a, b)
+    counted = _counters(b, context)
+    read = counted.read
+    if read:
+        b = routed_alike(a, b)
+    if read == 0 and not counted.write and not b.rules.is_marked:  # a gateway added none either
+        b = replace(b, rules=b.rules.with_markers)
     found = reuse(
         a,
         b,
@@ -112,13 +129,10 @@ def compare(a: Body, b: Body, context: Context) -> Miss:
     verdict, cause = _decide(a, b, context, divergence, (scope, reusable))
     if verdict is Verdict.MISS and context.provider_missed is False:
         verdict = Verdict.HIT
-    if (
-        verdict is Verdict.HIT
-        and unknown
-        and not read_tokens(b, context)
-        and context.provider_missed is None
-    ):
+    if verdict is Verdict.HIT and unknown and not read and context.provider_missed is None:
         verdict = Verdict.UNKNOWN
+    if verdict is Verdict.MISS and read is None and only_routes(a, divergence):
+        verdict, unknown = Verdict.UNKNOWN, ("usage_b",)
     return Miss(
         verdict,
         cause.kind,

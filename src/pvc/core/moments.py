@@ -4,7 +4,7 @@
       → the text of the moment around character 23, and its Reading
 
 Rule 1: a reading holds only what the text says. Two readings are the same moment when nothing that
-both say differs, time compared in one zone when both name theirs.
+both say differs, time compared in one zone when both name theirs. Fractions of a second count.
 Rule 2: version numbers, ratios and `file:line:column` are no moments: bounds on hours, months and
 days, and what may stand before a match, keep them out.
 """
@@ -55,11 +55,14 @@ def _either(words: dict[str, int]) -> str:
 _MONTH = rf"(?:{_either(_MONTH_OF)})(?!\w)\.?"
 _CLOCK = (
     r"(?P<hour>[01]?\d|2[0-3])(?:[:h]|\.(?=\d\d\s?(?:Uhr|[AaPp]\.?[Mm]\b)))(?P<minute>[0-5]\d)"
-    r"(?::(?P<second>[0-5]\d)(?:[.,]\d+)?)?"
+    r"(?::(?P<second>[0-5]\d)(?:[.,](?P<fraction>\d+))?)?"
     r"(?:\s?(?P<half>[AaPp])\.?\s?[Mm]\b\.?)?(?:\s?(?P<uhr>Uhr)\b)?"
     rf"(?:\s?\(?(?P<zone>[+-]\d\d:?\d\d\b|Z\b|(?:{_either(_ZONES)})\b)\)?)?"
 )
-_COMPACT = r"(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)(?P<second>[0-5]\d)?(?P<zone>Z)?"
+_COMPACT = (
+    r"(?P<hour>[01]\d|2[0-3])(?P<minute>[0-5]\d)"
+    r"(?:(?P<second>[0-5]\d)(?:[.,](?P<fraction>\d+))?)?(?P<zone>Z)?"
+)
 _TO_31 = r"0?[1-9]|[12]\d|3[01]"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _MONTH_NUMBER = r"(?P<month>0?[1-9]|1[0-2])"
@@ -100,7 +103,7 @@ class Reading:
 
     dates: frozenset[tuple[int | None, int, int]] = frozenset()
     minutes: int | None = None
-    seconds: int | None = None
+    seconds: float | None = None
     zone: int | None = None
     weekday: int | None = None
 
@@ -254,12 +257,14 @@ def _reading(parts: dict[str, str]) -> Reading:
         dates = {(year, _MONTH_OF[parts["name"].rstrip(".").lower()], 0)}
     elif "alone" in parts:
         dates = {(None, _MONTH_OF[parts["alone"].lower()], 0)}
-    minutes = seconds = zone = None
+    minutes = zone = None
+    seconds = None
     if "hour" in parts:
         minutes = int(parts["hour"]) * 60 + int(parts.get("minute", "0"))
         if "half" in parts:
             minutes = minutes % 720 + (720 if parts["half"] in "Pp" else 0)
-        seconds = int(parts["second"]) if "second" in parts else None
+        fraction = parts.get("fraction", "0")
+        seconds = float(f"{parts['second']}.{fraction}") if "second" in parts else None
         zone = _zone(parts.get("zone", "").lower())
     weekday = _DAY_OF[parts["weekday"].lower()] if "weekday" in parts else None
     return Reading(frozenset(dates), minutes, seconds, zone, weekday)

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
-from pvc.core.divergence import changed_settings, common_bytes
+from pvc.core.divergence import beside, changed_settings, common_bytes
 from pvc.model.body import DEFAULT_ORDER, Loss, Part, Region
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def reuse(
     same_account: bool | None = True,
 ) -> Reuse:
     """Say what b reads back of a; without a `row` by the rules of the provider that b names."""
+    b = beside(a, b)
     row = row or b.rules
     a, b = in_order(a, row.order), in_order(b, row.order)
     scope = scope_bytes(a, relation or infer_relation(a, b), row)

@@ -30,6 +30,9 @@ ANTHROPIC = "anthropic.messages"
 CHAT = "openai.chat"
 RESPONSES = "openai.responses"
 SHAPES = (ANTHROPIC, CHAT, RESPONSES)
+CONVERSE = "bedrock.converse"
+"""Read, not written: the same stream as the Anthropic body of the same request."""
+READABLE = (*SHAPES, CONVERSE)
 
 MARKERS = ("cache_control", "prompt_cache_breakpoint")
 _TOOL_LEAVES = {
@@ -70,6 +73,16 @@ def tool_leaves(tools: Value, shape: str) -> "Iterator[Leaf]":
     """Give the leaves of a `tools` list that is in the shape's own form."""
     for pointer, tool in elements(tools, "/tools"):
         yield from one_tool(tool, pointer, shape)
+
+
+def is_deferred(tool: Value) -> bool:
+    """Tell whether a tool is left out of the prefix until it is searched for."""
+    if not isinstance(tool, dict):
+        return False
+    function = tool.get("function")
+    return tool.get("defer_loading") is True or (
+        isinstance(function, dict) and function.get("defer_loading") is True
+    )
 
 
 def one_tool(tool: Value, pointer: str, shape: str) -> "list[Leaf]":

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from operator import attrgetter
@@ -98,6 +98,8 @@ class Leaf(NamedTuple):
     pointer: str
     data: bytes
     element: int = -1
+    shown: bytes | None = None
+    """What the body holds, where `data` has bytes that count as equal to another body's."""
 
     @property
     def text(self) -> str:
@@ -127,6 +129,8 @@ class Setting:
     place: int
     text: str | None
     normal: str | None
+    routes: bool = False
+    """Whether it only chooses the machine that is asked, so that it may lose all or nothing."""
 
 
 class Counters(NamedTuple):
@@ -157,11 +161,18 @@ class Rules:
     grain_tokens: int | None = None
     order: tuple[Region, ...] = DEFAULT_ORDER
     counters: Callable[[Mapping[str, Any]], Counters] = _no_counters
+    marked_lookback: int | None = None
+    """What `lookback_elements` is where a request through a gateway has markers, this one none."""
 
     @property
     def is_marked(self) -> bool:
         """Whether the request's own markers say where entries end."""
         return self.lookback_elements is not None
+
+    @property
+    def with_markers(self) -> Rules:
+        """The rules that hold where the other request of a pair has markers."""
+        return replace(self, lookback_elements=self.lookback_elements or self.marked_lookback)
 
     @property
     def kind_of_loss(self) -> Loss:
@@ -173,12 +184,28 @@ Sizes = tuple[int, tuple[int, ...], int]
 """Bytes of the stream that a part takes: before its elements, in each, after them."""
 
 
+class Restated(NamedTuple):
+    """A value written the way another body has it, where the two are one to a cache.
+
+    Keys of both tables are pointers below the value's own: `pointers` names where a leaf of the
+    restated value stands in the body, `shown` the bytes that stand there.
+    """
+
+    value: Any
+    pointers: Mapping[str, str]
+    shown: Mapping[str, bytes] = {}
+
+
 class Form(NamedTuple):
     """How a value becomes leaves: told their sizes without writing them, and written."""
 
     measure: Callable[[Any], Sizes]
     write: Callable[[Any, str], Sequence[Sequence[tuple[str, bytes]]]]
     """Gives pointers and bytes: the leading leaves, those of each element, the trailing ones."""
+    restate: Callable[[Any, Any], Restated | None] | None = None
+    """Writes a value as another body's value at its place is written; null where it is already."""
+    own_endpoint: bool = False
+    """Whether the two spellings are one to the provider's own endpoint alone."""
 
 
 @dataclass(slots=True, eq=False)
@@ -201,6 +228,8 @@ class Part:
     marks: Sequence[Marker] = ()
     twin: Part | None = field(default=None, repr=False)
     """A part of another body that was made of the same value."""
+    restated: Restated | None = None
+    """Set where `value` is not the body's own; see `Restated`."""
     _sizes: Sizes | None = field(default=None, repr=False)
     _groups: list[list[Leaf]] | None = field(default=None, repr=False)
 
@@ -224,14 +253,31 @@ class Part:
         if self._groups is None:
             written = self.form.write(self.value, self.pointer)
             ends = (0, len(written) - 1)
-            self._groups = [
+            groups = [
                 [
                     Leaf(self.region, at, data, -1 if i in ends else self.first_element + i - 1)
                     for at, data in pairs
                 ]
                 for i, pairs in enumerate(written)
             ]
+            if self.restated:
+                groups = [[self._as_it_stands(leaf) for leaf in group] for group in groups]
+            self._groups = groups
         return self._groups
+
+    def _as_it_stands(self, leaf: Leaf) -> Leaf:
+        """Give a leaf of a restated value the pointer and the text that the body has there."""
+        restated, below = self.restated, leaf.pointer.removeprefix(self.pointer)
+        if restated is None:
+            return leaf
+        pointer = self.pointer + restated.pointers.get(below, below)
+        return leaf._replace(pointer=pointer, shown=restated.shown.get(below))
+
+    def restate(self, value: Restated) -> Part:
+        """Give this part with its value written another way."""
+        return replace(
+            self, value=value.value, restated=value, twin=None, _sizes=None, _groups=None
+        )
 
     @property
     def leaves(self) -> list[Leaf]:
@@ -267,6 +313,8 @@ class Body:
     """What a reader should know: repeated keys, half surrogates, integers beyond 2^53."""
     json_text: str | None = field(default=None, repr=False)
     """What it was read from."""
+    own_endpoint: bool = False
+    """Whether it was sent to the endpoint of the shape's own provider, as far as can be seen."""
     _starts: list[int] = field(default_factory=lambda: [0], repr=False)
 
     def part_start(self, part: int) -> int:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pvc.core.json_text import parse
 from pvc.core.miss import Context, Miss, compare
-from pvc.core.stream import ANTHROPIC
+from pvc.core.stream import ANTHROPIC, CONVERSE
 from pvc.dialects.manifest import near
 from pvc.errors import DecodeError, NotFoundError, UnsupportedError, UsageError
 from pvc.model.body import Verdict
@@ -25,7 +25,7 @@ from pvc.ops.price import Lost, lost_of
 from pvc.ops.reconcile import disagreements
 from pvc.ops.request import Request, Side, is_file, read_file, read_sides, request_of
 from pvc.providers.answers import answer_of
-from pvc.providers.base import Facts, decode, detect_shape
+from pvc.providers.base import Facts, decode, detect_shape, is_anthropic
 from pvc.providers.usage import Diagnosis, Usage, plain_numbers
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
 
 CONTEXT_KEYS = (
-    *("provider", "relation", "same_account", "seconds_between", "usage_b"),
+    *("provider", "endpoint", "relation", "same_account", "seconds_between", "usage_b"),
     *("diagnostics", "cache_miss_reason", "prompt_cache_diagnostics"),
 )
 Relation = Literal["next_turn", "new_session"]
@@ -205,7 +205,7 @@ def _facts(where: Where, file: str | None, shape: str | None, b: Request) -> Fac
     if file is None:
         return None
     shape = shape or detect_shape(decode(b.body_json, b.label).value, b.label)
-    provider = "anthropic" if shape == ANTHROPIC else "openai"
+    provider = "anthropic" if shape in (ANTHROPIC, CONVERSE) else "openai"
     return Facts.over(provider, read_file(Path(where.directory) / file, file), at=file)
 
 
@@ -234,6 +234,7 @@ def _context(
         seconds_between=seconds,
         same_account=same_account if isinstance(same_account, bool) else None,
         usage_b=plain_numbers(usage_b) if isinstance(usage_b, dict) else None,
+        own_endpoint=is_anthropic(endpoint) if (endpoint := _text(known.get("endpoint"))) else None,
         provider_missed=diagnosis.missed if diagnosis else None,
     )
 

@@ -16,7 +16,7 @@ from importlib import import_module
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from pvc.core.stream import ANTHROPIC
+from pvc.core.stream import ANTHROPIC, CONVERSE
 from pvc.core.tokens import Tokens
 from pvc.errors import UsageError
 from pvc.model.body import Verdict
@@ -101,7 +101,7 @@ def lost_bytes(size: int, shape: str, model: str) -> Lost:
 
 
 def _facts(shape: str) -> Facts:
-    return load_facts("anthropic" if shape == ANTHROPIC else "openai")
+    return load_facts("anthropic" if shape in (ANTHROPIC, CONVERSE) else "openai")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ Rule 2: figures of providers are data with a date and a source; `Facts.parse` re
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
@@ -23,6 +24,7 @@ from pvc.core.json_split import Split, split
 from pvc.core.json_text import Number, Value
 from pvc.errors import DecodeError
 from pvc.model.body import Form, Part, Rules
+from pvc.providers import proxy_log
 from pvc.providers.usage import counters
 
 if TYPE_CHECKING:
@@ -68,26 +70,47 @@ def _read(
 ) -> Body:
     value, notes = decoded.value, decoded.notes
     shape = shape or detect_shape(value, at)
+    record = None
+    if proxy_log.is_record(value):
+        record = proxy_log.request(value, at)
+        value = record.body
     if shape == stream.ANTHROPIC:
         from pvc.providers import anthropic
 
         body = anthropic.read(value, notes, facts or load_facts("anthropic"), made)
+    elif shape == stream.CONVERSE:
+        from pvc.providers import anthropic, converse
+
+        value = converse.as_anthropic(value, at)
+        body = anthropic.read(value, notes, facts or load_facts("anthropic"), made, shape)
     elif shape in (stream.CHAT, stream.RESPONSES):
         from pvc.providers import openai
 
         body = openai.read(value, shape, notes, facts or load_facts("openai"), made)
     else:
         raise DecodeError(
-            f"no request shape `{shape}`", at=at, hint="one of " + ", ".join(stream.SHAPES)
+            f"no request shape `{shape}`", at=at, hint="one of " + ", ".join(stream.READABLE)
         )
     body.json_text = decoded.text
+    if record is not None and record.endpoint:
+        body.own_endpoint = shape == stream.ANTHROPIC and is_anthropic(record.endpoint)
     return body
+
+
+def is_anthropic(endpoint: str) -> bool:
+    """Tell whether an endpoint, given as an address or a name, is Anthropic's own."""
+    host = re.sub(r"^\w+://", "", endpoint.strip().lower()).split("/")[0].split(":")[0]
+    return host in ("anthropic", "anthropic.com") or host.endswith(".anthropic.com")
 
 
 def detect_shape(value: Value, at: str = "") -> str:
     """Tell the shape of a body by what only one shape has; raises `DecodeError` if nothing does."""
     if not isinstance(value, dict):
         raise DecodeError("a request body is a JSON object", at=at)
+    if proxy_log.is_record(value):
+        return proxy_log.shape(value) or detect_shape(proxy_log.request(value, at).body, at)
+    if converse_like(value):
+        return stream.CONVERSE
     if "input" in value or "instructions" in value:
         return stream.RESPONSES
     tools = [tool for tool in _list(value.get("tools")) if isinstance(tool, dict)]
@@ -110,6 +133,19 @@ def detect_shape(value: Value, at: str = "") -> str:
         at=at,
         hint=f"{where}a body has `messages`, `system`, `input` or `instructions`",
     )
+
+
+def converse_like(value: dict[str, Value]) -> bool:
+    """Tell a Converse body by the keys that only it has, or by blocks that have no type."""
+    if any(key in value for key in ("modelId", "toolConfig", "inferenceConfig")):
+        return True
+    blocks = [
+        block
+        for message in _list(value.get("messages"))[:8]
+        for block in _list(message.get("content") if isinstance(message, dict) else None)[:8]
+    ]
+    held = [b for b in [*blocks, *_list(value.get("system"))[:8]] if isinstance(b, dict)]
+    return bool(held) and all("type" not in block for block in held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +229,8 @@ class Collector:
     element_count: int = 0
     starts: dict[str, int] = field(default_factory=dict)
     """Where the parts of a list begin, by the list's pointer."""
+    in_blocks: bool = False
+    """Whether messages are read as Claude's blocks; parts that are not are not shared."""
     _known: dict[str, Part] = field(default_factory=dict)
     _twins: dict[int, Part] = field(default_factory=dict)
 
@@ -295,10 +333,12 @@ class Facts:
     lifetime_seconds: dict[str, int]
     write_price: dict[str, float]
     read_price: float
-    defaults: dict[str, dict[str, Value]]
+    defaults: dict[str, Value]
     models: tuple[tuple[str, ModelFacts], ...]
     breakpoints: int | None = None
     """Most markers of one request; null is not known."""
+    keyed_models: tuple[str, ...] = ()
+    """Beginnings of the names of models whose cache key holds `prompt_cache_key`."""
 
     @classmethod
     def parse(cls, data: bytes, *, at: str = "facts") -> Facts:
@@ -330,16 +370,21 @@ class Facts:
                 table.get("defaults", {}),
                 tuple((row["match"], _model_facts(row)) for row in table["models"]),
                 table["rules"].get("breakpoints"),
+                tuple(table["rules"].get("keyed_models", ())),
             )
         except KeyError as error:
             raise DecodeError(f"no {error} in the facts", at=at, hint="as in pvc's own") from None
         except (AttributeError, TypeError) as error:
             raise DecodeError(f"no facts: {error}", at=at, hint="as in pvc's own") from None
 
+    def is_keyed(self, model: str) -> bool:
+        """Tell whether a request's own cache key is part of the key, for a model of any gateway."""
+        return model.rsplit("/", 1)[-1].startswith(self.keyed_models or "\0")
+
     def model(self, name: str) -> ModelFacts:
         """Give the facts of the longest match that begins the model's name, else empty ones."""
         start = name.find("claude")
-        name = name[max(start, 0) :].lower()
+        name = name[start:].lower().replace(".", "-") if start >= 0 else name.lower()
         matches = [(len(match), facts) for match, facts in self.models if name.startswith(match)]
         return max(matches, key=lambda pair: pair[0])[1] if matches else ModelFacts()
 

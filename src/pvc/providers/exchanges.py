@@ -6,6 +6,7 @@
 | HAR | `log.entries[].request.postData.text` | `response.content.text` |
 | JSON lines: a body a line | the line | – |
 | JSON lines: batches | `params`, `body` | – |
+| JSON lines of LiteLLM | the line, by `proxy_log` | `response` |
 | JSON lines of a recorder | `request.body`, `request`, `body` | `response.body`, `response` |
 
 Rule 1: a request is handed on as its own JSON text, numbers and repeated keys as they were written,
@@ -26,6 +27,7 @@ from pvc.core.json_text import Number, dump, parse
 from pvc.errors import DecodeError
 from pvc.providers.answers import answer_of
 from pvc.providers.formats import format_of, seen_in
+from pvc.providers.proxy_log import is_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,6 +92,10 @@ def _of(value: Value, at: str, text: str) -> Iterator[Exchange | str]:
         return
     if not found.inside:
         yield Exchange(at, text.encode("utf-8", "surrogatepass"))
+        return
+    if is_record(value):
+        answer = _answer(value.get("response"), at)
+        yield Exchange(at, text.encode("utf-8", "surrogatepass"), answer, _time(value))
         return
     request = value.get("request", value.get("params", value.get("body")))
     if isinstance(request, dict) and "body" in request:

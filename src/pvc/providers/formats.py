@@ -92,7 +92,7 @@ _FORMATS: tuple[tuple[Format, Callable[[Mapping[str, Any]], bool]], ...] = (
         lambda v: v.get("schemaType") == "ModelInvocationLog",
     ),
     (
-        Format("LiteLLM log", inside="messages and model_parameters"),
+        Format("LiteLLM log", bodies=True, inside="messages and model_parameters"),
         lambda v: "messages" in v and ("model_parameters" in v or "custom_llm_provider" in v),
     ),
     (

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     "--context",
     "context_file",
     metavar="FILE",
-    help="JSON: provider, relation, same_account, seconds_between, usage_b.",
+    help="JSON: provider, endpoint, relation, same_account, seconds_between, usage_b.",
 )
 @click.option("--relation", type=click.Choice(["next_turn", "new_session"]), help="What B is to A.")
 @click.option("--seconds", type=click.FloatRange(min=0), help="Time from A to B.")
