@@ -79,3 +79,14 @@ class WriteError(PvcError):
     """The disk refused: full, read-only, not ours (exit 5)."""
 
     exit_code = 5
+
+
+def fault_of(error: BaseException) -> str:
+    """Say in a line what a fault of ours was, and where."""
+    at, trace = "", error.__traceback__
+    while trace is not None:
+        frame = trace.tb_frame
+        at = f"{frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    text = str(error).partition("\n")[0][:200]
+    return f"{type(error).__name__} at {at}: {text}"

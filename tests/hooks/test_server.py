@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pvc.ops.hook_shims import shim
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -331,6 +333,182 @@ ATTACKS: list[tuple[Callable[[Site], Done], str]] = [
     (odd_name, "`Agent` is no tree name"),
     (body_of_another_name, "is not what its name says"),
 ]
+
+
+# --- what an attacker makes by hand; both hooks give the same verdict --------------------------
+
+
+def object_of(clone: Clone, kind: str, data: bytes) -> str:
+    """Store an object whatever is in it."""
+    (clone.path / ".git/evil").write_bytes(data)
+    return clone.git("hash-object", "-w", "--literally", "-t", kind, ".git/evil")
+
+
+def folder_of(clone: Clone, rows: str) -> str:
+    """Store a folder whose rows are those of `git ls-tree`."""
+    (clone.path / ".git/rows").write_text(rows)
+    done = clone.run(["sh", "-c", "git mktree < .git/rows"])
+    assert done.code == 0, done.err
+    return done.text.strip()
+
+
+def raw_commit(clone: Clone, old: bytes, new: bytes) -> str:
+    """Write the next version with one place of its commit's bytes changed."""
+    made = version(clone, 3, TREE)
+    data = clone.run(["git", "cat-file", "commit", made]).out
+    assert old in data
+    return object_of(clone, "commit", data.replace(old, new, 1))
+
+
+def move_a_channel_to_a_fork(site: Site) -> Done:
+    site.ada.pvc("promote", "agent", "production", "-m", "Ready")
+    site.ada.pvc("sync", "origin")
+    fork = version(site.ada, 1)
+    return site.push(f"{move(site.ada, fork, PRODUCTION)}:{PRODUCTION}")
+
+
+def lock_of_another_format(site: Site) -> Done:
+    lock = b'format = 2\nform = "plain"\nrule = 1\n'
+    return site.push(f"{version(site.ada, 3, TREE, changes={'.pvc/lock.toml': lock})}:{TREE}")
+
+
+def lock_with_another_key(site: Site) -> Done:
+    lock = b'format = 1\nform = "plain"\nrule = 1\nevil = "x"\n'
+    return site.push(f"{version(site.ada, 3, TREE, changes={'.pvc/lock.toml': lock})}:{TREE}")
+
+
+def file_beside_the_lock(site: Site) -> Done:
+    return site.push(f"{version(site.ada, 3, TREE, changes={'.pvc/payload': b'x'})}:{TREE}")
+
+
+def file_beside_the_packs(site: Site) -> Done:
+    return site.push(f"{version(site.ada, 3, TREE, changes={'.pvc/packs/x': b'x'})}:{TREE}")
+
+
+def commit_without_an_author(site: Site) -> Done:
+    return site.push(f"{raw_commit(site.ada, b'author ', b'auth0r ')}:{TREE}")
+
+
+def commit_with_a_zero_byte(site: Site) -> Done:
+    return site.push(f"{raw_commit(site.ada, b'Evil', b'Ev' + bytes(1))}:{TREE}")
+
+
+def commit_with_a_date_of_400_digits(site: Site) -> Done:
+    return site.push(f"{raw_commit(site.ada, b' +', b'9' * 400 + b' +')}:{TREE}")
+
+
+def path_that_stands_twice(site: Site) -> Done:
+    width = len(site.ada.git("rev-parse", TREE)) // 2
+    data = site.ada.run(["git", "cat-file", "tree", f"{TREE}^{{tree}}"]).out
+    at = data.index(b"100644 1.md\0")
+    row = data[at : at + len(b"100644 1.md\0") + width]
+    tree = object_of(site.ada, "tree", data[:at] + row + data[at:])
+    message = VERSION.format(kind="Tree", name="agent", number=3)
+    return site.push(f"{commit(site.ada, tree, message, TREE)}:{TREE}")
+
+
+def tree_bomb(site: Site) -> Done:
+    oid, kind = object_of(site.ada, "blob", b"x"), "100644 blob"
+    for _ in range(10):
+        rows = "".join(f"{kind} {oid}\tf{n}\n" for n in range(10))
+        oid = folder_of(site.ada, rows)
+        kind = "040000 tree"
+    message = VERSION.format(kind="Tree", name="agent", number=3)
+    return site.push(f"{commit(site.ada, oid, message, TREE)}:{TREE}")
+
+
+def file_of_400_mb(site: Site) -> Done:
+    with (site.ada.path / ".git/evil").open("wb") as file:
+        file.truncate(400 << 20)
+    oid = site.ada.git("hash-object", "-w", "--no-filters", ".git/evil")
+    rows = site.ada.git("ls-tree", f"{TREE}^{{tree}}") + f"\n100644 blob {oid}\tbig.md\n"
+    tree = folder_of(site.ada, rows)
+    message = VERSION.format(kind="Tree", name="agent", number=3)
+    return site.push(f"{commit(site.ada, tree, message, TREE)}:{TREE}")
+
+
+def bodies_over_anything(site: Site) -> Done:
+    """A chain of bodies whose tip is empty and whose parent holds a program."""
+    oid = object_of(site.ada, "blob", b"x")
+    evil = commit(site.ada, folder_of(site.ada, f"100755 blob {oid}\tevil.exe\n"), "x")
+    return site.push(
+        f"{commit(site.ada, folder_of(site.ada, ''), 'x', evil)}:refs/pvc/bodies/{'e' * 32}"
+    )
+
+
+def name_in_other_letters(site: Site) -> Done:
+    return site.push(f"{version(site.ada, 9, TREE)}:refs/PVC/trees/agent")
+
+
+def name_with_an_unseen_character(site: Site) -> Done:
+    return site.push(f"{version(site.ada, 9, TREE)}:refs/pv\u200cc/trees/agent")
+
+
+MADE_BY_HAND = [
+    (move_a_channel_to_a_fork, "is not in the chain of `agent`"),
+    (lock_of_another_format, "is of format `2`"),
+    (lock_with_another_key, "has the unknown key `evil`"),
+    (file_beside_the_lock, "holds `.pvc/payload`, which is not a part of a version"),
+    (file_beside_the_packs, "holds `.pvc/packs/x`, which is not a part of a version"),
+    (commit_without_an_author, "missingAuthor"),
+    (commit_with_a_zero_byte, "nulInCommit"),
+    (commit_with_a_date_of_400_digits, "badDateOverflow"),
+    (path_that_stands_twice, "names `1.md` twice"),
+    (tree_bomb, "spells more than 100000 files and folders"),
+    (file_of_400_mb, "has 419430400 bytes, the bound is 16777216"),
+    (bodies_over_anything, "`evil.exe` is not a body"),
+    (name_in_other_letters, "some file systems take it for a ref below `refs/pvc`"),
+    (name_with_an_unseen_character, "some file systems take it for a ref below `refs/pvc`"),
+]
+
+
+@pytest.mark.parametrize("hook", ["pre-receive", "update"])
+@pytest.mark.parametrize(
+    ("attack", "message"), MADE_BY_HAND, ids=[attack.__name__ for attack, _ in MADE_BY_HAND]
+)
+def test_what_is_made_by_hand_is_refused_in_one_line(
+    site: Site, attack: Callable[[Site], Done], message: str, hook: str
+) -> None:
+    site.hub.pvc("hook", "uninstall")
+    site.hub.pvc("hook", "install", hook)
+    done = attack(site)
+    assert done.code != 0, "the server took it"
+    assert message in done.err
+    assert "Traceback" not in done.err
+    assert site.ada.git("rev-parse", TREE) == site.hub.git("rev-parse", TREE)
+
+
+@pytest.mark.parametrize("hook", ["pre-receive", "update"])
+def test_a_guard_that_is_not_on_the_path_refuses(site: Site, hook: str) -> None:
+    """A hook that was placed by hand says `pvc`, which the server may not have."""
+    site.hub.pvc("hook", "uninstall")
+    (site.hub.path / f"hooks/{hook}").write_text(shim(hook))
+    (site.hub.path / f"hooks/{hook}").chmod(0o755)
+    done = site.ada.run(
+        ["git", "push", site.url, f"{version(site.ada, 3, TREE)}:{TREE}"], PATH="/usr/bin:/bin"
+    )
+    assert done.code != 0
+    assert "the guard of this repository was not found" in done.err
+
+
+@pytest.mark.parametrize("hook", ["pre-receive", "update"])
+def test_a_guard_that_breaks_down_refuses(site: Site, hook: str) -> None:
+    site.hub.pvc("hook", "uninstall")
+    folder = site.path / "broken"
+    folder.mkdir()
+    (folder / "pvc").write_text("#!/bin/sh\nkill -9 $$\n")
+    (folder / "pvc").chmod(0o755)
+    (site.hub.path / f"hooks/{hook}").write_text(shim(hook))
+    (site.hub.path / f"hooks/{hook}").chmod(0o755)
+    words = ["git", "push", site.url, f"{version(site.ada, 3, TREE)}:{TREE}"]
+    assert site.ada.run(words, PATH=f"{folder}:/usr/bin:/bin").code != 0
+    assert site.push("main:refs/heads/other").code == 0
+
+
+def test_a_server_with_a_ref_that_leads_past_the_guard_is_said(site: Site) -> None:
+    site.hub.git("symbolic-ref", "refs/heads/alias", TREE)
+    done = site.hub.pvc("hook", "install", code=1)
+    assert f"`refs/heads/alias` leads to `{TREE}`" in done.err
 
 
 def _named(attack: Callable[[Site], Done]) -> str:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pvc.errors import DecodeError, NotFoundError, RefusedError, UsageError
+from pvc.errors import DecodeError, NotFoundError, PvcError, RefusedError, UsageError, fault_of
 from pvc.ops.hook_guard import (
+    CLONE_RULES,
     LOCAL,
     ServerRules,
     Update,
@@ -21,6 +22,7 @@ from pvc.ops.hook_guard import (
     ref_prefix,
 )
 from pvc.ops.hook_shims import CLIENT, SERVER
+from pvc.store.entries import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -65,12 +67,11 @@ def run(
             updates = _received(read())
             return HookResult(refused=tuple(_refusals(repo, updates, check_move)))
         case "pre-receive":
-            return HookResult(refused=tuple(_refusals(repo, _received(read()), _server(repo))))
+            return HookResult(refused=tuple(_judged(repo, _received(read()))))
         case "update":
             if len(words) != 3:
                 raise UsageError("`update` takes REF OLD NEW")
-            updates = [Update.parse(*words)]
-            return HookResult(refused=tuple(_refusals(repo, updates, _server(repo))))
+            return HookResult(refused=tuple(_judged(repo, [Update.parse(*words)])))
         case _:
             raise UsageError(f"pvc has no hook `{name}`", hint=", ".join((*CLIENT, *SERVER)))
 
@@ -80,13 +81,15 @@ def run(
 
 def _received(data: bytes) -> list[Update]:
     """Read lines of `OLD NEW REF`."""
-    rows = [line.split(" ", 2) for line in data.decode().split("\n") if line]
+    lines = data.decode(errors="surrogateescape").split("\n")
+    rows = [line.split(" ", 2) for line in lines if line]
     return [Update.parse(ref, old, new) for old, new, ref in rows]
 
 
 def _pushed(data: bytes) -> list[Update]:
     """Read lines of `LOCAL-REF LOCAL REMOTE-REF REMOTE`."""
-    rows = [line.split(" ") for line in data.decode().split("\n") if line]
+    lines = data.decode(errors="surrogateescape").split("\n")
+    rows = [line.split(" ") for line in lines if line]
     return [Update.parse(ref, old, new) for _, new, ref, old in rows]
 
 
@@ -102,15 +105,30 @@ def _refusals(
             yield explain(error)
 
 
-def _server(repo: Repository) -> Callable[[Repository, Update], None]:
+def _judged(repo: Repository, updates: Sequence[Update]) -> Iterator[RefusedError]:
+    """Ask a server's guard; what it cannot judge, by a fault of ours too, it does not let in."""
     prefix, rules = ref_prefix(repo), ServerRules.of(repo)
-    return lambda here, update: check_push(here, update, prefix, rules)
+    tips = {update.ref: update.new for update in updates}
+
+    def guard(here: Repository, update: Update) -> None:
+        try:
+            check_push(here, update, prefix, rules, tips=tips)
+        except PvcError:
+            raise
+        except Exception as error:  # a guard fails closed, and in one line
+            raise RefusedError(
+                f"pvc could not judge it: {fault_of(error)}",
+                at=shown(update.ref),
+                hint="this is a fault in pvc, please report it; the push was refused for safety",
+            ) from error
+
+    return _refusals(repo, updates, guard)
 
 
 def _push_guard(repo: Repository) -> Callable[[Repository, Update], None]:
-    """Guard a push before it leaves; signatures and people are for the server to judge."""
+    """Guard a push before it leaves."""
     prefix = ref_prefix(repo)
-    return lambda here, update: check_push(here, update, prefix, ServerRules(), holders=LOCAL)
+    return lambda here, update: check_push(here, update, prefix, CLONE_RULES, holders=LOCAL)
 
 
 # --- commits ----------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from pvc.errors import NotFoundError, RefusedError, UnsupportedError
 from pvc.model.manifest import MANIFEST
 from pvc.model.toml_text import parse_toml
 from pvc.store.channels import MOST_PARENTS, TRAILER
-from pvc.store.entries import entry_problems
+from pvc.store.entries import entry_problems, shown
 from pvc.store.versions import at_commit, pack_commits, sources, split_message, walk
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 RESERVED = ".pvc/"
 LOCK = ".pvc/lock.toml"
 PACKS = ".pvc/packs/"
+LOCK_FORMAT = 1
+LOCK_KEYS = ("format", "form", "rule", "packs")
+LOCK_PACK_KEYS = ("version", "commit")
 
 
 class CommitCheck:
@@ -77,6 +80,11 @@ class CommitCheck:
         """See that a version is whole: plain files, its manifest and lock, all in its form."""
         blobs = dict(walk(self._repo, version.tree))
         rows = [entry._replace(name=path) for path, entry in blobs.items()]
+        for row in rows:
+            if row.name.startswith(RESERVED) and row.name != LOCK and not _is_of_pack(row.name):
+                raise RefusedError(
+                    f"`{version.label}` holds `{shown(row.name)}`, which is not a part of a version"
+                )
         odd = [row.name for row in rows if not row.is_file]
         problems = [f"`{path}` is no plain file" for path in odd]
         problems += entry_problems([r for r in rows if not r.name.startswith(RESERVED)])
@@ -161,6 +169,11 @@ class CommitCheck:
             )
 
 
+def _is_of_pack(path: str) -> bool:
+    """Whether a file below `.pvc/` belongs to a pack."""
+    return path.startswith(PACKS) and path.count("/") > PACKS.count("/")
+
+
 def _lock_agrees(
     version: VersionInfo, files: Sources, pack: Pack, numbers: Mapping[str, int]
 ) -> None:
@@ -169,6 +182,24 @@ def _lock_agrees(
     if source is None:
         raise RefusedError(f"`{version.label}` has no `{LOCK}`")
     lock: Any = parse_toml(source.data, LOCK)
+    if lock.get("format") != LOCK_FORMAT:
+        raise RefusedError(
+            f"the lock of `{version.label}` is of format `{lock.get('format')}`",
+            at=LOCK,
+            hint="a newer pvc wrote it",
+        )
+    unknown = [key for key in lock if key not in LOCK_KEYS]
+    unknown += [
+        f"packs.{name}.{key}"
+        for name, pack in lock.get("packs", {}).items()
+        for key in pack
+        if key not in LOCK_PACK_KEYS
+    ]
+    if unknown:
+        raise RefusedError(
+            f"the lock of `{version.label}` has the unknown key `{shown(min(unknown))}`",
+            at=LOCK,
+        )
     for name, number in numbers.items():
         said = lock["packs"][name].get("version")
         if said != number:

@@ -15,21 +15,24 @@ Rule 3: a refusal names the ref, what is wrong with it, and what to do.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pvc.errors import NotFoundError, PvcError, RefusedError
 from pvc.launch.spool import body_path
 from pvc.model.digest import Digest
-from pvc.model.names import ChannelName, CommitId, PackName, TreeName
+from pvc.model.names import ChannelName, CommitId, ObjectId, PackName, TreeName
 from pvc.ops.hook_commits import CommitCheck
 from pvc.ops.hook_ledger import check_fold
+from pvc.store.bodies import FOLDERS
+from pvc.store.entries import shown
 from pvc.store.repo import Kind
+from pvc.store.sound import check_sound
 from pvc.store.taken import parts_of
-from pvc.store.versions import walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pvc.store.repo import Commit, Repository
 
@@ -37,6 +40,8 @@ LOCAL = "refs/pvc"
 LEDGERS = ("pins", "inbox")
 GUARDED = ("trees", "packs", "channels", "pins")
 _WRITER = re.compile(r"[0-9a-f]{32}")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_HEX = "0123456789abcdef"
 _FORWARD = "git pvc sync goes forward from what is there; nothing is ever rewritten"
 
 
@@ -68,6 +73,8 @@ class ServerRules:
 
     signed: bool = False
     promoters: tuple[str, ...] = ()
+    asks_fsck: bool = True
+    """Whether git's own fsck judges what comes in; a clone about to push leaves that to others."""
 
     @classmethod
     def of(cls, repo: Repository) -> ServerRules:
@@ -75,19 +82,36 @@ class ServerRules:
         return cls(repo.config_flag("pvc.requireSigned"), repo.config_all("pvc.promoter"))
 
 
+CLONE_RULES = ServerRules(asks_fsck=False)
+"""What a clone asks of its own push: signatures and people are for the server to judge."""
+
+
 def ref_prefix(repo: Repository) -> str:
     """Say where refs of pvc's are in a repository that others push to."""
     return (repo.config("pvc.refPrefix") or LOCAL).rstrip("/")
 
 
-def check_push(
-    repo: Repository, update: Update, prefix: str, rules: ServerRules, *, holders: str = ""
+def check_push(  # where it comes from, and what comes with it
+    repo: Repository,
+    update: Update,
+    prefix: str,
+    rules: ServerRules,
+    *,
+    holders: str = "",
+    tips: Mapping[str, CommitId | None] | None = None,
 ) -> None:
     """Hold a pushed ref against the rules. Raises `RefusedError`; other refs are not ours.
 
     `holders` is where ledgers are that may have taken others, for a clone that is about to push.
+    `tips` says where the refs of the same push will be.
     """
     if not update.ref.startswith(f"{prefix}/"):
+        if _loosely(update.ref).startswith(f"{_loosely(prefix)}/"):
+            raise RefusedError(
+                f"some file systems take it for a ref below `{prefix}`",
+                at=shown(update.ref),
+                hint="choose another name",
+            )
         return
     kind, _, name = update.ref.removeprefix(f"{prefix}/").partition("/")
     try:
@@ -95,7 +119,7 @@ def check_push(
         if update.new is None and kind in LEDGERS and _is_taken(repo, update, prefix, holders):
             return
         _check_forward(repo, update, may_rewrite=kind == "bodies")
-        _PushCheck(repo, update, rules).run(kind, name)
+        _PushCheck(repo, update, rules, tips or {}).run(kind, name)
     except RefusedError as error:
         raise RefusedError(error.message, at=error.at or update.ref, hint=error.hint) from None
     except PvcError as error:
@@ -104,6 +128,12 @@ def check_push(
             at=update.ref,
             hint=error.hint,
         ) from None
+
+
+def _loosely(ref: str) -> str:
+    """Write a ref's name as a disk may compare it: without case, composition, unseen characters."""
+    seen = "".join(char for char in ref if unicodedata.category(char) != "Cf")
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", seen).casefold())
 
 
 def check_move(repo: Repository, update: Update) -> None:
@@ -140,6 +170,21 @@ def _is_taken(repo: Repository, update: Update, prefix: str, holders: str) -> bo
     return any(oid != tip for oid in repo.git.output("for-each-ref", *words).decode().split())
 
 
+def symbolic_refs(repo: Repository, prefix: str) -> list[tuple[str, str]]:
+    """List refs that lead to another one, where either is below `prefix`: nobody guards such.
+
+    A push of the first moves the second, and a hook is told of the first alone.
+    """
+    said = repo.git.output("for-each-ref", "--format=%(refname) %(symref)").decode(errors="replace")
+    pairs = (line.split(" ", 1) for line in said.split("\n") if not line.endswith(" ") and line)
+    below = f"{_loosely(prefix)}/"
+    return [
+        (ref, target)
+        for ref, target in pairs
+        if _loosely(ref).startswith(below) or _loosely(target).startswith(below)
+    ]
+
+
 def _check_name(kind: str, name: str) -> None:
     tree, _, channel = name.partition("/")
     match kind:
@@ -171,9 +216,19 @@ def _check_forward(repo: Repository, update: Update, *, may_rewrite: bool = Fals
 class _PushCheck:
     """The new commits of one pushed ref."""
 
-    def __init__(self, repo: Repository, update: Update, rules: ServerRules) -> None:
+    def __init__(
+        self,
+        repo: Repository,
+        update: Update,
+        rules: ServerRules,
+        tips: Mapping[str, CommitId | None],
+    ) -> None:
         self._repo = repo
         self._update = update
+        self._rules = rules
+        self._tips = tips
+        self._known: tuple[CommitId | None, ...] = ()
+        """What else is here that the pushed commits stand on."""
         self._commits = CommitCheck(repo, promoters=rules.promoters, must_be_signed=rules.signed)
 
     def run(self, kind: str, name: str) -> None:
@@ -193,6 +248,9 @@ class _PushCheck:
                     check_fold(self._repo, commit)
             case _:
                 self._bodies()
+        if self._rules.asks_fsck and self._update.new is not None:
+            # last, for all that is here is within its bounds by now
+            check_sound(self._repo, self._update.new, [self._update.old, *self._known])
 
     def _new(self, *known: CommitId | None) -> Iterator[Commit]:
         """Give every commit that neither this ref nor one of `known` has yet, newest first."""
@@ -220,7 +278,10 @@ class _PushCheck:
         tip = self._update.new
         assert tip is not None  # noqa: S101  # a deletion was refused before
         chain = self._update.ref.removesuffix(f"channels/{tree}/{channel}") + f"trees/{tree}"
-        new = {commit.id: commit for commit in self._new(self._repo.ref(chain))}
+        there = self._repo.ref(chain)
+        newest = self._tips.get(chain) or there
+        self._known += (there,)
+        new = {commit.id: commit for commit in self._new(there)}
         if tip != self._update.old:
             new[tip] = self._repo.commit(tip)  # it may be a version that is there, so not new
         waiting = [tip]
@@ -228,9 +289,20 @@ class _PushCheck:
             move = new.pop(waiting.pop(), None)
             if move is not None:
                 self._commits.move(move, tree, channel)
+                self._must_be_in(newest, move.parents[-1], tree)
                 waiting += move.parents[:-1]
         for commit in new.values():
             self._commits.version(commit, "trees", tree)
+
+    def _must_be_in(self, newest: CommitId | None, version: CommitId, tree: str) -> None:
+        """See that a version is in the tree's chain, or goes on from it: a fork is neither."""
+        if newest is None or self._repo.is_ancestor(version, newest):
+            return
+        if not self._repo.is_ancestor(newest, version):
+            raise RefusedError(
+                f"`{version.short}` is not in the chain of `{tree}`",
+                hint="pvc sync, and promote a version of the chain",
+            )
 
     def _folds(self) -> Iterator[Commit]:
         """Walk a ledger's own folds, past those of the ledgers that it took."""
@@ -243,17 +315,41 @@ class _PushCheck:
     # --- bodies -------------------------------------------------------------------------------
 
     def _bodies(self) -> None:
-        """See that each body is what its name says; those that were here are not read again."""
+        """See that each body is what its name says, in every commit that is new."""
         assert self._update.new is not None  # noqa: S101  # a deletion was refused before
         old = self._update.old
-        known = {path: e.oid for path, e in walk(self._repo, old)} if old else {}
-        for path, entry in walk(self._repo, self._update.new):
-            if known.get(path) == entry.oid:
+        known = self._repo.commit(old).tree if old else None
+        check = _BodyCheck(self._repo)
+        for commit in self._new():
+            if len(commit.parents) > 1:
+                raise RefusedError(f"`{commit.id.short}` has {len(commit.parents)} parents")
+            check.folder("", commit.tree, known)
+
+
+class _BodyCheck:
+    """Bodies of one push; each folder is looked at once at each place where it stands."""
+
+    def __init__(self, repo: Repository) -> None:
+        self._repo = repo
+        self._seen: set[tuple[str, ObjectId]] = set()
+
+    def folder(self, prefix: str, tree: ObjectId, known: ObjectId | None) -> None:
+        """Check a folder of bodies, less what the one that was here has too."""
+        if tree == known or (prefix, tree) in self._seen:
+            return
+        self._seen.add((prefix, tree))
+        before = {row.name: row for row in self._repo.tree(known)} if known else {}
+        is_last = len(prefix) == FOLDERS
+        for row in self._repo.tree(tree):
+            name, old = prefix + row.name, before.get(row.name)
+            path = "/".join((*prefix, row.name))
+            if row == old:
                 continue
-            name = path.replace("/", "")
-            if not entry.is_file or path != body_path(name) or len(name) != 64:
-                raise RefusedError(f"`{path}` is no body")
-            if Digest.of(self._repo.blob(entry.oid)).hex != name:
+            if row.is_tree and not is_last and len(row.name) == 1 and row.name in _HEX:
+                self.folder(name, row.oid, old.oid if old and old.is_tree else None)
+            elif not row.is_file or path != body_path(name) or not _DIGEST.fullmatch(name):
+                raise RefusedError(f"`{shown(path)}` is not a body")
+            elif Digest.of(self._repo.blob(row.oid)).hex != name:
                 raise RefusedError(f"the body `{path}` is not what its name says")
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pvc.errors import RefusedError, UsageError, WriteError
+from pvc.ops.hook_guard import ref_prefix, symbolic_refs
 from pvc.ops.hook_shims import BEFORE, CLIENT, MARK, SERVER, shim
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def install(repo: Repository, names: Sequence[str], *, dry_run: bool = False) ->
     folder = _folder(repo)
     chosen = tuple(names) or (("pre-receive",) if repo.is_bare else CLIENT)
     _known(chosen)
+    if set(chosen) & set(SERVER):
+        _no_symbolic(repo)
     changes = tuple(_install_one(folder, name, dry_run=dry_run) for name in chosen)
     return HookChanges(str(folder), changes, dry_run)
 
@@ -89,6 +92,16 @@ def _folder(repo: Repository) -> Path:
         at=str(folder),
         hint='let its hooks call `pvc hook run NAME "$@"`; docs/hooks.md shows how',
     )
+
+
+def _no_symbolic(repo: Repository) -> None:
+    """Refuse a server on which a push of one ref moves another one that is guarded."""
+    for ref, target in symbolic_refs(repo, ref_prefix(repo)):
+        raise RefusedError(
+            f"`{ref}` leads to `{target}`, past any guard",
+            at=ref,
+            hint=f"git symbolic-ref --delete {ref}",
+        )
 
 
 def _command() -> tuple[str, ...]:

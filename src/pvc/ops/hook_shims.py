@@ -52,6 +52,23 @@ _PIPE = """\
 [ -n "$ours" ] || exit 0
 {run}printf %s "$ours" | run_pvc "$@"
 """
+# A server's guard. Names are compared without case, for there are disks on which `refs/PVC` is
+# `refs/pvc`; one that is not ASCII is for pvc to look at. What cannot be asked is refused.
+_GUARD = """\
+refuse() {{ echo "pvc: $1; nothing below $prefix is let in unseen" >&2; exit 1; }}
+folded() {{ printf %s "$1" | LC_ALL=C tr A-Z a-z; }}
+odd() {{ printf %s "$1" | LC_ALL=C tr -d '\\n -~'; }}
+{read}names=$(folded "{refs}") && odd=$(odd "{refs}") && low=$(folded "$prefix") ||
+  refuse 'the names of the pushed refs could not be read'
+case $names in {ours}) ;; *) [ -n "$odd" ] || exit 0 ;; esac
+command -v {program} >/dev/null || refuse 'the guard of this repository was not found'
+"""
+_RECEIVED = """\
+all=
+while IFS= read -r line; do all="$all$line
+"; done
+if [ -x "$before" ]; then printf %s "$all" | "$before" "$@" || exit; fi
+"""
 _BODIES = {
     "pre-commit": """\
 git diff --cached --quiet 2>/dev/null && exit 0
@@ -72,9 +89,6 @@ esac
     "post-merge": """\
 [ -n "$(git for-each-ref --count=1 refs/pvc/trees)" ] || exit 0
 """,
-    "update": """\
-case $1 in "$prefix"/*) run_pvc "$@" ;; esac
-""",
     "reference-transaction": """\
 [ "$1" = prepared ] || [ -x "$before" ] || exit 0
 """,
@@ -84,13 +98,19 @@ case $1 in "$prefix"/*) run_pvc "$@" ;; esac
 def shim(name: str, command: tuple[str, ...] = ("pvc",)) -> str:
     """Write the script of a hook; `command` is how pvc is started there."""
     head = _HEAD.format(mark=MARK, name=name, command=shlex.join(command), before=BEFORE)
-    run = _RUN.format(program=shlex.quote(command[0]))
-    pipe = _PIPE.format(run=run if name in CLIENT else "")
+    program = shlex.quote(command[0])
+    run = _RUN.format(program=program)
+    pipe = _PIPE.format(run=run)
     match name:
         case "pre-commit" | "post-merge":
             return head + _CHAIN + _BODIES[name] + run + "run_pvc\n"
         case "update":
-            return head + _CHAIN + _PREFIX + _BODIES[name]
+            guard = _GUARD.format(read="", refs="$1", ours='"$low"/*', program=program)
+            return head + _CHAIN + _PREFIX + guard + 'run_pvc "$@"\n'
+        case "pre-receive":
+            ours = '*" $low/"*'
+            guard = _GUARD.format(read=_RECEIVED, refs="$all", ours=ours, program=program)
+            return head + _PREFIX + guard + 'printf %s "$all" | run_pvc "$@"\n'
         case "reference-transaction":
             only = '[ "$1" = prepared ] || exit 0\n'
             return head + _BODIES[name] + _READ.format(prefix="refs/pvc") + only + pipe

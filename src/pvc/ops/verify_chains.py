@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from pvc.errors import CorruptError, NotFoundError, UsageError
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
+from pvc.ops.hook_guard import symbolic_refs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -78,6 +79,14 @@ class Chain:
 def read_chains(repo: Repository, prefixes: Iterable[str], report: Report) -> list[Chain]:
     """Find the chains below `prefixes`, and walk them."""
     chains: dict[tuple[str, str], Chain] = {}
+    prefixes = tuple(prefixes)
+    for ref, target in {pair for p in prefixes for pair in symbolic_refs(repo, p.rstrip("/"))}:
+        report.add(
+            "ref",
+            f"`{ref}` leads to `{target}`, so one is moved by the other",
+            ref=ref,
+            hint=f"git symbolic-ref --delete {ref}",
+        )
     for prefix in prefixes:
         for ref, tip in _refs(repo, prefix, report):
             remote, kind, name = split_ref(ref, prefix)

@@ -24,6 +24,7 @@ from pvc.store.entries import (
     check_depth,
     entry_problems,
     refuse,
+    shown,
     too_large,
 )
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Moment, Person
@@ -302,7 +303,7 @@ def walk(repo: Repository, tree: ObjectId) -> Iterator[tuple[str, Entry]]:
     Raises `CorruptError` beyond the entries or the depth that a version may have: a few trees that
     name each other spell any number of paths.
     """
-    waiting = [("", entry) for entry in reversed(repo.tree(tree))]
+    waiting = [("", entry) for entry in reversed(_rows(repo, tree))]
     count = len(waiting)
     while waiting:
         prefix, entry = waiting.pop()
@@ -311,10 +312,20 @@ def walk(repo: Repository, tree: ObjectId) -> Iterator[tuple[str, Entry]]:
             yield path, entry
             continue
         check_depth(f"{path}/")
-        rows = repo.tree(entry.oid)
+        rows = _rows(repo, entry.oid)
         count += len(rows)
         check_count(count, tree)
         waiting += [(f"{path}/", row) for row in reversed(rows)]
+
+
+def _rows(repo: Repository, tree: ObjectId) -> tuple[Entry, ...]:
+    """Read a folder of a version; one that names a path twice is two versions in one."""
+    rows = repo.tree(tree)
+    if len({row.name for row in rows}) < len(rows):
+        seen: set[str] = set()
+        twice = next(row.name for row in rows if row.name in seen or seen.add(row.name))  # type: ignore[func-returns-value]
+        raise CorruptError(f"tree `{tree[:12]}` names `{shown(twice)}` twice")
+    return rows
 
 
 def near(name: str, known: Iterable[str]) -> str:
