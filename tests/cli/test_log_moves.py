@@ -56,10 +56,11 @@ def test_an_adoption_shows_the_bytes_that_it_moved(desk: Clone) -> None:
     ((move,), first) = moves(desk)
     assert first == []
     assert (move["events"], move["over"]) == (["tree adoption"], "s")
-    kept = move["kept_bytes"]
-    assert before[:kept] == after[:kept]
-    assert before[kept : kept + 1] != after[kept : kept + 1]
-    assert kept + move["lost_bytes"] == len(before)
+    assert {cost["provider"] for cost in move["costs"]} == {"anthropic", "openai"}
+    for cost in move["costs"]:
+        assert cost["reusable_bytes"] + cost["lost"]["bytes"] == cost["scope_bytes"]
+    assert move["lost_bytes"] == move["costs"][0]["lost"]["bytes"]
+    assert after.startswith(before[: len(before) - 1])
     at = after.index(b"Never guess.")
     assert {
         "section": "guardrails",
@@ -75,7 +76,9 @@ def test_a_release_of_a_pack_is_another_event(desk: Clone) -> None:
     desk.pvc("pin", "desk", "--session", "s", *ENV)
     move = moves(desk)[0][0]
     assert move["events"] == ["package version", "tree adoption"]
-    assert move["kept_bytes"] == len("Be civil")
+    marked, by_prefix = move["costs"]
+    assert (marked["provider"], marked["reusable_bytes"]) == ("anthropic", 0)
+    assert by_prefix["reusable_bytes"] == len(b"system\0text\0Be civil")
     kinds = {each["section"]: each["kind"] for each in move["sections"]}
     assert kinds == {"framing": "changed", "identity": "shifted", "systemprompt": "shifted"}
 
@@ -87,9 +90,11 @@ def test_a_change_of_the_toolset_loses_the_prompt_behind_it(desk: Clone) -> None
     assert (newest["before"], newest["after"]) == ("c", "d")  # seen twice, listed once
     assert (other["before"], other["after"]) == ("b", "c")
     assert newest["events"] == other["events"] == ["toolset change"]
-    kept = len(b'read\0Reads.\0{"type":"object"}\0')
+    front = len(b'read\0Reads.\0{"type":"object"}\0')
     prompt = len(desk.pvc("render", "desk", *ENV).out) + 3 * len(b"text\0\0")
-    assert (newest["kept_bytes"], newest["lost_bytes"]) == (kept, prompt)
+    assert (newest["kept_bytes"], newest["lost_bytes"]) == (0, front + prompt)
+    kept = len(b'function\0read\0Reads.\0{"type":"object"}\0')
+    assert newest["costs"][1]["reusable_bytes"] == kept  # by prefix, the first tool stays
     assert newest["sections"] == []
 
 
@@ -106,7 +111,10 @@ def test_values_that_are_not_here_leave_the_bytes_unknown(adopted: Clone) -> Non
     assert "not known here" in adopted.pvc("log", "agent").text
     adopted.pvc("pin", "agent", "--session", "s", "--set", "cwd=/srv")
     text = adopted.pvc("log", "agent").text.split("\n")[1]
-    assert text.startswith("    tree adoption (agent@1 → agent@2): kept 58 of ")
+    assert text.startswith(
+        "    tree adoption (agent@1 → agent@2): Anthropic, one marker: kept 0 of "
+    )
+    assert "OpenAI, by prefix: kept 65 of 87 bytes" in text
     assert "; 20-rules.md changed at 36.." in text
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 MANIFEST = 'format = 1\nname = "agent"\nform = "plain"\nbindings = ["cwd"]\n'
 ROLE, RULES, PLACE = "You mend ships.\n", "Ask first.\n", "Work in {cwd}.\n"
 PROMPT = b"You mend ships.\n\nAsk first.\n\nWork in /srv.\n"
+SCOPE = len(b"text\0" + PROMPT + b"\0")
+CHAT = 'shape = "openai-chat"'
 
 
 @pytest.fixture
@@ -43,20 +45,51 @@ def impact(repo: Repository, other: str | None = None, **options: object) -> Imp
     return run(repo, "agent@1", other, given)
 
 
-def test_an_edit_in_the_middle_loses_what_stands_behind(
+def sent_to(workspace: Workspace, repo: Repository, provider: str, **files: str) -> None:
+    """Say in the manifest whom requests are sent to, adopt that, and change files after it."""
+    workspace.commit({"agent/pvc.toml": f"{MANIFEST}[provider]\n{provider}\n"})
+    supersede(repo, "agent", "whom it is sent to")
+    workspace.commit({f"agent/{name}.md": text for name, text in files.items()})
+
+
+def test_by_prefix_an_edit_in_the_middle_loses_what_is_behind_it(
     workspace: Workspace, repo: Repository
 ) -> None:
-    workspace.commit({"agent/2.md": "Ask never.\n"})
-    result = impact(repo, environment={"cwd": "/srv"})
+    sent_to(workspace, repo, CHAT, **{"2": "Ask never.\n"})
+    options = ImpactOptions(now_us=time.time_ns() // 1000, environment={"cwd": "/srv"})
+    result = run(repo, "agent@2", None, options)
     at = PROMPT.index(b"first")
-    assert (result.first_moved_byte, result.lost.size_bytes) == (at, len(PROMPT) - at)
+    lost = len(PROMPT) + 1 - at  # the zero byte behind the text belongs to it
+    assert (result.first_moved_byte, result.lost.size_bytes) == (at, lost)
     assert [(m.name, m.change, m.lost_bytes) for m in result.sections] == [
         ("1.md", "same", 0), ("2.md", "changed", 6), ("3.md", "same", 14),
     ]  # fmt: skip
+    assert [cost.label for cost in result.costs] == ["OpenAI, by prefix"]
+
+
+def test_under_one_mark_an_edit_anywhere_loses_all(workspace: Workspace, repo: Repository) -> None:
+    workspace.commit({"agent/2.md": "Ask never.\n"})
+    result = impact(repo, environment={"cwd": "/srv"})
+    at = PROMPT.index(b"first")
+    assert (result.first_moved_byte, result.lost.size_bytes) == (at, SCOPE)
+    assert [(m.name, m.change, m.lost_bytes) for m in result.sections] == [
+        ("1.md", "same", 15), ("2.md", "changed", 10), ("3.md", "same", 14),
+    ]  # fmt: skip
     (prefix,) = result.prefixes
     assert set(prefix.sessions) == {"s1", "s2"}
-    assert (prefix.first_moved_byte, prefix.lost.size_bytes) == (at, len(PROMPT) - at)
+    assert (prefix.first_moved_byte, prefix.lost.size_bytes) == (at, SCOPE)
     assert (result.hit, result.unaffected, result.unknown) == (2, 0, 0)
+
+
+def test_where_nothing_says_what_requests_are_both_classes_are_answered(
+    workspace: Workspace, repo: Repository
+) -> None:
+    workspace.commit({"agent/4.md": "More.\n"})
+    found = impact(repo, environment={"cwd": "/srv"})
+    lines = [cost.in_words() for cost in found.costs]
+    assert lines[0].startswith(f"Anthropic, one marker: all {SCOPE} bytes are written again, ")
+    assert lines[1].startswith("OpenAI, by prefix: 1 of ")  # the byte that ends the text
+    assert (found.lost.size_bytes, found.hit) == (SCOPE, 2)
 
 
 def test_head_index_and_worktree_are_three_candidates(
@@ -80,10 +113,14 @@ def test_what_is_not_in_the_prompt_costs_nothing(workspace: Workspace, repo: Rep
     assert (result.hit, result.unaffected) == (0, 2)
 
 
-def test_text_at_the_end_loses_nothing(workspace: Workspace, repo: Repository) -> None:
-    workspace.commit({"agent/4.md": "More.\n"})
-    assert impact(repo, environment={"cwd": "/srv"}).lost.size_bytes == 0
-    assert impact(repo).unaffected == 2
+def test_a_mark_in_front_of_the_rule_at_the_end_keeps_what_it_covers(
+    workspace: Workspace, repo: Repository
+) -> None:
+    """Plain text is one block, so its marks are one; a pin that says more has an answer."""
+    sent_to(workspace, repo, 'shape = "anthropic"\nmodel = "claude-opus-5"', **{"4": "More.\n"})
+    found = run(repo, "agent@2", None, ImpactOptions(now_us=time.time_ns() // 1000))
+    assert [(cost.asked.model, cost.markers) for cost in found.costs] == [("claude-opus-5", 1)]
+    assert found.lost.size_bytes == found.costs[0].reuse.scope
 
 
 def test_what_an_adoption_lost_is_not_lost_again(workspace: Workspace, repo: Repository) -> None:
@@ -91,11 +128,11 @@ def test_what_an_adoption_lost_is_not_lost_again(workspace: Workspace, repo: Rep
     supersede(repo, "agent", "second")
     workspace.commit({"agent/2.md": "Ask often.\n"})
     options = ImpactOptions(now_us=time.time_ns() // 1000)
-    assert run(repo, "agent", None, options).unaffected == 2
-    workspace.commit({"agent/1.md": "You mend boats.\n"})
-    (prefix,) = run(repo, "agent", None, options).prefixes
-    assert prefix.first_moved_byte == ROLE.index("ships")
-    assert prefix.lost.size_bytes == PROMPT.index(b"first") - ROLE.index("ships")
+    assert run(repo, "agent@2", None, options).hit == 0
+    for session in ("s3", "s4"):
+        pvc.open(workspace.path).pin("agent", session, {"cwd": "/srv"})
+    (prefix,) = run(repo, "agent@2", None, options).prefixes
+    assert set(prefix.sessions) == {"s3", "s4"}
 
 
 def test_old_pins_and_pins_of_other_trees_do_not_count(
@@ -146,10 +183,13 @@ def test_past_adoptions_are_replayed_in_another_order(
     assert what_if
     assert what_if.order == ("2.md", "3.md", "1.md")
     assert [one.label for one in what_if.reordered] == ["agent@2", "agent@3"]
-    assert all(
-        b.lost_bytes < a.lost_bytes
-        for a, b in zip(what_if.as_adopted, what_if.reordered, strict=True)
+    assert [one.provider for one in (what_if, *what_if.others)] == ["anthropic", "openai"]
+    marked, by_prefix = (
+        [b.lost_bytes - a.lost_bytes for a, b in zip(one.as_adopted, one.reordered, strict=True)]
+        for one in (what_if, *what_if.others)
     )
+    assert marked == [0, 0]  # one mark at the end: no order helps
+    assert all(less < 0 for less in by_prefix)
     with pytest.raises(NotFoundError, match="no section `9"):
         run(repo, "agent", None, replace(options, what_if="9.md"))
 
@@ -157,10 +197,10 @@ def test_past_adoptions_are_replayed_in_another_order(
 def test_words_for_people_name_what_moved(workspace: Workspace, repo: Repository) -> None:
     workspace.commit({"agent/2.md": "Ask never.\n", "agent/notes/n.txt": "x\n"})
     text = "\n".join(to_lines(impact(repo, environment={"cwd": "/srv"}), listing=True))
-    assert text.startswith("agent@1 to head: from byte 21 on, 22 bytes")
+    assert text.startswith("agent@1 to head: the prompt moves from byte 21 of 43 on.\n  Anthropic")
     assert "notes/n.txt: not in the prompt, 0 bytes lost" in text
     assert "\n    s1" in text
-    assert "the same edit in plane launch (byte 37) loses" in text
+    assert "the same edit in plane dynamic (byte 43) loses 0" in text
 
 
 def test_a_comment_is_a_table_that_names_cannot_leave(

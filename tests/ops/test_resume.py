@@ -93,7 +93,9 @@ def test_values_moved_is_shown_with_owner_and_price_and_not_recorded(plain: Sess
     assert found.difference.pinned
     assert found.difference.pinned.to_json()["origin"]["pointer"] == "/who"  # type: ignore[index]  # an object
     assert found.difference.given == "the value `/who`"
-    assert found.difference.lost.size_bytes == len(b"Ann.\n\n\nBe brief.")
+    marked, by_prefix = found.difference.costs
+    assert marked.reuse.lost == marked.reuse.scope
+    assert by_prefix.reuse.lost == len(b"Ann.\n\0text\0\n\nBe brief.\0")
     assert [pin.n for pin in found.discarded] == [1]
     unchanged(plain, found)
 
@@ -150,7 +152,8 @@ def test_an_edited_layer_re_seeds_once_with_a_reason(panto: Sessions, live: Path
     assert found.difference
     assert found.difference.given == f"`{live / 'APPEND_SYSTEM.md'}`"
     assert found.difference.byte == len("Base seed.\n\n---\n\n")
-    assert found.difference.lost.size_bytes == len("Project adds.")
+    marked, by_prefix = found.difference.costs
+    assert (marked.reuse.kept, by_prefix.reuse.lost) == (0, len("Project adds.\0"))
     unchanged(panto, found)
     recorded = resume(panto, layers={"project": live}, reason="house rules")
     assert (recorded.status, recorded.pin.n) == ("recorded", 2)

@@ -90,7 +90,7 @@ def test_a_replace_forgets_and_is_priced(sessions: Sessions) -> None:
     sessions.change("Be brief.")
     added = add(sessions.repo, "s", Change(b"All new.", "replace"))
     assert show(sessions.repo, "s").rendered.data == b"All new."
-    assert added.lost.size_bytes == len(BASE + b"\n\nBe brief.")
+    assert added.lost.size_bytes == len(BASE + b"\n\nBe brief.") + 2 * len(b"text\0\0")
     assert added.lost.cost
     assert show(sessions.repo, "s", 0).rendered.data == BASE
     assert [pin.n for pin in log(sessions.repo, "s").pins] == [0, 1, 2]

@@ -115,11 +115,13 @@ def test_channels_stand_below_the_version_they_came_to(sessions: Sessions) -> No
     production = moved["production"]
     assert (production["from"], production["is_there"], production["reason"]) == (1, True, "Better")
     assert production["kept_bytes"] == 0
-    assert production["lost_bytes"] == len("You are an agent.\n\nYou serve Ann.\n")  # as it was
+    assert production["lost_bytes"] == len(
+        "text\0You are an agent.\n\nYou serve Ann.\n\0"
+    )  # as it was
     assert (moved["beta"]["from"], moved["beta"]["lost_bytes"]) == (None, None)
     assert [(m["channel"], m["is_there"]) for m in oldest["channels"]] == [("production", False)]
     lines = text(versions_log(repo, "agent@production", 50))
-    here = "    production here since 2023-11-14 (from agent@1)  Ada Prompt  Better; kept 0 of "
+    here = "    production here since 2023-11-14 (from agent@1)  Ada Prompt  Better; Anthropic, "
     assert any(line.startswith(here) for line in lines), lines
     assert not any("beta" in line for line in lines)
 

@@ -246,7 +246,7 @@ def test_facts_of_the_longest_match_count() -> None:
     facts = load_facts("anthropic")
     assert facts.model("claude-opus-4-7").minimum_tokens == 2048
     assert facts.model("claude-opus-4-1-20250805").minimum_tokens == 1024
-    assert facts.model("claude-fable-5-1").minimum_tokens is None
+    assert facts.model("claude-fable-5-1").minimum_tokens == 512
     assert facts.model("other").source == ""
 
 

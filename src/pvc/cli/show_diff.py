@@ -40,11 +40,9 @@ def show_diff(app: App, found: Difference, *, stat: bool) -> None:
     if not found.differs:
         app.say(f"{found.a} and {found.b} are the same {found.a_bytes} bytes.")
         return
-    lost = found.lost
     app.say(f"the first {found.same_bytes} of {found.a_bytes} bytes are the same")
-    if lost.size_bytes:
-        band = f"{lost.tokens_low} to {lost.tokens_high}"
-        app.say(f"a cache loses {lost.size_bytes} bytes, {lost.tokens} tokens ({band})")
+    for cost in found.costs:
+        app.say(cost.in_words())
 
 
 def _heading(unit: UnitDiff) -> str:

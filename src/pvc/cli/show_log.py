@@ -54,9 +54,11 @@ def _move_line(move: Move) -> str:
 
 
 def _bytes(move: Move) -> str:
-    if move.kept is None or move.lost is None:
+    if not move.costs:
         return "which bytes moved is not known here"
-    return f"kept {move.kept} of {move.kept + move.lost} bytes"
+    return ", ".join(
+        f"{cost.label}: kept {cost.reuse.kept} of {cost.reuse.scope} bytes" for cost in move.costs
+    )
 
 
 def _arrival_line(arrival: Arrival) -> str:

@@ -11,26 +11,18 @@ from pvc.launch.words import excerpt
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pvc.ops.price import Lost
     from pvc.ops.resume import Resumed
     from pvc.ops.session import Added, SessionLog
 
 
 def _added(result: Added) -> Iterator[str]:
-    pin, lost = result.pin, result.lost
+    pin = result.pin
     mode = pin.entry.mode if pin.entry else ""
     past = {"append": "appended", "replace": "replaced by"}.get(mode, mode)
     yield f"{past} entry {pin.n} {pin.prompt} receipt {pin.receipt}"
-    if lost.size_bytes:
-        yield f"  {lost_line(lost)}"
+    if result.lost.size_bytes:
+        yield from (f"  {cost.in_words()}" for cost in result.costs)
     yield from (f"note: {note}" for note in result.notes)
-
-
-def lost_line(lost: Lost) -> str:
-    """Say in one line what a cache cannot read back."""
-    band = f"{lost.tokens_low} to {lost.tokens_high}"
-    cost = "" if lost.cost is None else f", as much as {lost.cost:.0f} tokens of base input"
-    return f"{lost.size_bytes} bytes to be written again, {lost.tokens} tokens ({band}){cost}"
 
 
 def _session_log(result: SessionLog) -> Iterator[str]:
@@ -49,7 +41,7 @@ def _resumed(result: Resumed) -> Iterator[str]:
     if found:
         was = owner(found.pinned) if found.pinned else "nothing"
         yield f"  first at byte {found.byte}: {was} gives way to {found.given}"
-        yield f"  {lost_line(found.lost)}"
+        yield from (f"  {cost.in_words()}" for cost in found.costs)
     for entry in result.entries:
         who = entry.author or "unlabelled"
         yield f"  {entry.mode} {len(entry.data)} bytes ({who}): {excerpt(entry.data)}"

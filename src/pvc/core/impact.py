@@ -1,9 +1,9 @@
 """What becomes of a prompt's cached prefix when one version follows another. Pure.
 
-    old prompt   ████████████████░░░░░░░░░░░   read back up to the first byte that moved,
-    new prompt   ████████████████▒▒▒▒▒▒▒▒▒▒    the rest of the old one is lost
+    old prompt   ████████████████░░░░░░░░░░░   read back as far as a cache keeps it (`core.reuse`),
+    new prompt   ██████████████████▒▒▒▒▒▒▒▒    the rest of the old one is lost
 
-Rule 1: what is lost is counted in bytes of the old prompt: those are in a cache, if any are.
+Rule 1: what is kept is never told from the first byte that moved alone: a cache may keep less.
 Rule 2: text that is not rendered costs nothing, whatever is done to it.
 Rule 3: without values a prompt is rendered over a sample that stands for them: each text is its own
 placeholder, each choice the first. It says where sections stand, not what a session was told.
@@ -16,11 +16,10 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pvc.core.divergence import common_prefix
 from pvc.model.span import FromBinding, Plane
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pvc.model.pack import Field, Pack, Section
     from pvc.model.span import Rendered
@@ -66,16 +65,15 @@ class Adoption:
     lost_bytes: int
 
 
-def lost_bytes(old: bytes, new: bytes) -> int:
-    """Count the bytes of `old` that a cache gives back no more."""
-    return len(old) - common_prefix(old, new)
+def section_moves(
+    old: Rendered, new: Rendered, packs: tuple[Pack, Pack], kept: int
+) -> list[SectionMove]:
+    """Say of each section what became of it, in the old order, new ones last.
 
-
-def section_moves(old: Rendered, new: Rendered, packs: tuple[Pack, Pack]) -> list[SectionMove]:
-    """Say of each section what became of it, in the old order, new ones last."""
-    first = common_prefix(old.data, new.data)
+    `kept` are the leading bytes of the old prompt that are read back.
+    """
     before, after = (_ranges(rendered) for rendered in (old, new))
-    kept = _in_order(list(before), list(after))
+    in_order = _in_order(list(before), list(after))
     moves = []
     for name in dict.fromkeys([*before, *after]):
         a, b = before.get(name), after.get(name)
@@ -83,13 +81,13 @@ def section_moves(old: Rendered, new: Rendered, packs: tuple[Pack, Pack]) -> lis
             SectionMove(
                 name,
                 _change(
-                    a and old.data[slice(*a)], b and new.data[slice(*b)], in_order=name in kept
+                    a and old.data[slice(*a)], b and new.data[slice(*b)], in_order=name in in_order
                 ),
                 _plane(packs, name),
                 a[0] if a else None,
                 a[1] - a[0] if a else 0,
                 b[1] - b[0] if b else 0,
-                max(0, a[1] - max(a[0], first)) if a else 0,
+                max(0, a[1] - max(a[0], kept)) if a else 0,
             )
         )
     return moves
@@ -124,17 +122,24 @@ def _plane(packs: tuple[Pack, Pack], name: str) -> Plane | None:
 
 
 def placements(
-    old: Rendered, pack: Pack, moves: Sequence[SectionMove], first: int
+    old: Rendered,
+    pack: Pack,
+    moves: Sequence[SectionMove],
+    lost_at: Callable[[int], int],
+    lost: int,
 ) -> list[Placement]:
-    """Give the places of later planes in which the same edit would lose less."""
+    """Give the places of later planes in which the same edit would lose less than it does.
+
+    `lost_at` tells what a change at a byte of the old prompt loses.
+    """
     edited = [move.plane for move in moves if move.change != "same" and move.plane is not None]
-    if not edited or first >= len(old.data):
+    if not edited or not lost:
         return []
     earliest = min(edited, key=_RANK.__getitem__)
     found = []
     for plane, start in _plane_starts(old, pack):
-        if _RANK[plane] > _RANK[earliest] and start > first:
-            found.append(Placement(plane, start, len(old.data) - start))
+        if _RANK[plane] > _RANK[earliest] and (would := lost_at(start)) < lost:
+            found.append(Placement(plane, start, would))
     return [*found, Placement(Plane.DYNAMIC, len(old.data), 0)]
 
 
@@ -197,7 +202,6 @@ def seldom_first(packs: Sequence[Pack]) -> tuple[str, ...]:
     return tuple(section.name for section in sorted(newest, key=rank) if not section.fragment)
 
 
-def replay(labels: Sequence[str], prompts: Sequence[bytes]) -> tuple[Adoption, ...]:
-    """Say what each step of a chain lost."""
-    steps = zip(labels[1:], pairwise(prompts), strict=True)
-    return tuple(Adoption(label, lost_bytes(old, new)) for label, (old, new) in steps)
+def replay(labels: Sequence[str], lost: Sequence[int]) -> tuple[Adoption, ...]:
+    """Say what each step of a chain lost; the first version is no step."""
+    return tuple(map(Adoption, labels[1:], lost))

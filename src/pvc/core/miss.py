@@ -23,14 +23,12 @@ from typing import TYPE_CHECKING, Any
 
 from pvc.core import kind as kinds
 from pvc.core.divergence import (
-    beside,
     common_bytes,
     first_divergence,
     only_routes,
-    routed_alike,
 )
 from pvc.core.kind import Cause
-from pvc.core.reuse import Relation, alive, in_order, infer_relation, reuse, scope_bytes
+from pvc.core.reuse import Relation, alive, infer_relation, paired, reuse, scope_bytes
 from pvc.errors import DecodeError
 from pvc.model.body import Kind, Verdict
 
@@ -107,22 +105,18 @@ def compare(a: Body, b: Body, context: Context) -> Miss:
             f"two shapes cannot be compared: {', '.join(shapes)}",
             hint="compare requests to the same endpoint",
         )
-    a, b = in_order(a, b.rules.order), in_order(b, b.rules.order)
     if context.own_endpoint is not None:
         a, b = (replace(body, own_endpoint=context.own_endpoint) for body in (a, b))
-    b = beside(a, b)
     counted = _counters(b, context)
     read = counted.read
-    if read:
-        b = routed_alike(a, b)
-    if read == 0 and not counted.write and not b.rules.is_marked:  # a gateway added none either
-        b = replace(b, rules=b.rules.with_markers)
+    a, b = paired(a, b, counted)
     found = reuse(
         a,
         b,
         relation=context.relation,
         seconds=context.seconds_between,
         same_account=context.same_account,
+        counted=counted,
     )
     scope, reusable, unknown = found.scope, found.kept, found.unknown
     divergence = first_divergence(a, b, common_bytes(a, b), scope)

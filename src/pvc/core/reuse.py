@@ -22,14 +22,15 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
-from pvc.core.divergence import beside, changed_settings, common_bytes
-from pvc.model.body import DEFAULT_ORDER, Loss, Part, Region
+from pvc.core.divergence import beside, changed_settings, common_bytes, routed_alike
+from pvc.model.body import DEFAULT_ORDER, Counters, Loss, Part, Region
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.model.body import Body, Leaf, Marker, Rules
 
+NOT_COUNTED = Counters()
 Relation = Literal["next_turn", "new_session"]
 
 
@@ -69,11 +70,16 @@ def reuse(
     relation: Relation | None = None,
     seconds: float | None = None,
     same_account: bool | None = True,
+    counted: Counters = NOT_COUNTED,
 ) -> Reuse:
-    """Say what b reads back of a; without a `row` by the rules of the provider that b names."""
-    b = beside(a, b)
-    row = row or b.rules
-    a, b = in_order(a, row.order), in_order(b, row.order)
+    """Say what b reads back of a; without a `row` by the rules of the provider that b names.
+
+    `counted` is what came back for b, which tells what the bodies do not show of a gateway.
+    """
+    if row is not None:
+        a, b = replace(a, rules=row), replace(b, rules=row)
+    a, b = paired(a, b, counted)
+    row = b.rules
     scope = scope_bytes(a, relation or infer_relation(a, b), row)
     common = common_bytes(a, b)
     places = [min(mine.place, other.place) for mine, other in changed_settings(a, b)]
@@ -93,6 +99,18 @@ def reuse(
         if seconds is None or entry.ttl_seconds is None:
             unknown.append("seconds_between")
     return _answer(row, scope, (kept, kept), until, "", unknown)
+
+
+def paired(a: Body, b: Body, counted: Counters = NOT_COUNTED) -> tuple[Body, Body]:
+    """Give two bodies as a cache compares them: in its order, what is one to it in one form."""
+    order = b.rules.order
+    a, b = in_order(a, order), in_order(b, order)
+    b = beside(a, b)
+    if counted.read:
+        b = routed_alike(a, b)
+    if counted.read == 0 and not counted.write and not b.rules.is_marked:
+        b = replace(b, rules=b.rules.with_markers)  # a gateway added none either
+    return a, b
 
 
 def parted(a: Body, offset: int, row: Rules | None = None, *, relation: Relation) -> Reuse:

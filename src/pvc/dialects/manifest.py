@@ -11,6 +11,7 @@
     section = [{path, order, plane, scope, complete}]
     budget = {chars, tokens}
     markers = {after = ["surface:1h"]}
+    provider = {shape = "openai-chat", model = "gpt-5", platform = "azure"}
     check = {ignore = [{code, path, reason}]}
 
 Rule 1: an unknown key is an error with the near name, never ignored: a key that does nothing is a
@@ -36,6 +37,7 @@ from pvc.model.manifest import (
     Manifest,
     Marker,
     PackUse,
+    Provider,
     SectionRow,
 )
 from pvc.model.names import PackName, TreeName
@@ -58,6 +60,12 @@ DEFAULT_FILES = {
     Form.PANTO: ("**/SYSTEM.md", "**/APPEND_SYSTEM.md"),
     Form.RAKU: ("**/*.md",),
 }
+SHAPE_WORDS = {
+    "anthropic": "anthropic.messages",
+    "openai-chat": "openai.chat",
+    "openai-responses": "openai.responses",
+}
+"""The words of `[provider]` and of `pvc render --emit`, and the shapes that they stand for."""
 _EVERY_FILE = ("**/*",)
 _BINDING = re.compile(r"[a-z0-9_]+")
 _FEW = 16
@@ -176,6 +184,7 @@ class _Table:
             budget=self._budget(),
             markers=self._markers(),
             ignore=self._ignore(),
+            provider=self._provider(),
         )
         self.done()
         return manifest
@@ -248,6 +257,16 @@ class _Table:
         markers = [_marker(text, table.at) for text in table.texts("after")]
         table.done()
         return tuple(markers)
+
+    def _provider(self) -> Provider:
+        table = self.sub("provider")
+        shape = table.text("shape")
+        if shape and shape not in SHAPE_WORDS:
+            hint = near(shape, SHAPE_WORDS)
+            raise UsageError(f"`{shape}` is not a request shape", at=table.at, hint=hint)
+        provider = Provider(SHAPE_WORDS.get(shape, ""), table.text("model"), table.text("platform"))
+        table.done()
+        return provider
 
     def _ignore(self) -> tuple[Ignore, ...]:
         check = self.sub("check")

@@ -177,7 +177,7 @@ class Rules:
     @property
     def kind_of_loss(self) -> Loss:
         """The kind of loss; where the facts do not say, by what bounds an entry."""
-        return self.loss or (Loss.MARK if self.is_marked else Loss.GRAIN)
+        return Loss.MARK if self.is_marked else self.loss or Loss.GRAIN
 
 
 Sizes = tuple[int, tuple[int, ...], int]

@@ -71,6 +71,15 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True)
+class Provider:
+    """Whom a tree's requests are sent to, as far as its folder says; empty is not said."""
+
+    shape: str = ""
+    model: str = ""
+    platform: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Ignore:
     """A finding that is accepted, and why; an empty `path` means every file."""
 
@@ -99,6 +108,7 @@ class Manifest:
     budget: Budget = Budget()
     markers: tuple[Marker, ...] = ()
     ignore: tuple[Ignore, ...] = ()
+    provider: Provider = Provider()
 
     def section(self, path: str) -> SectionRow | None:
         """Find what is said about the file at `path`, relative to the manifest's folder."""

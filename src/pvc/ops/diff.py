@@ -14,10 +14,21 @@ from pvc.core.align import unfilled
 from pvc.core.compile import compile_pack
 from pvc.core.divergence import common_bytes, common_prefix
 from pvc.core.program import run as run_program
-from pvc.core.stream import ANTHROPIC
+from pvc.core.reuse import reuse
 from pvc.core.unit_diff import Unit, UnitDiff, diff_units
 from pvc.model.span import lift
-from pvc.ops.price import Lost, lost_bytes
+from pvc.ops.cost import (
+    Asked,
+    Cost,
+    Prompt,
+    asked_of,
+    asked_of_pins,
+    cost_of,
+    costs,
+    manifest_of,
+    wanted_of,
+    wanted_of_pin,
+)
 from pvc.ops.request import is_file, read_sides, request_of
 
 if TYPE_CHECKING:
@@ -26,6 +37,7 @@ if TYPE_CHECKING:
     from pvc.model.body import Body, Part
     from pvc.model.pack import Pack
     from pvc.model.span import Rendered
+    from pvc.ops.price import Lost
     from pvc.ops.request import Where
 
 __all__ = ["Difference", "UnitDiff", "diff"]
@@ -33,7 +45,10 @@ __all__ = ["Difference", "UnitDiff", "diff"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two sides, compared; `same_bytes` is what both begin with, `lost` the rest of A."""
+    """Two sides, compared; `same_bytes` is what both begin with, `costs` what a cache loses.
+
+    Where nothing says what the requests are, there is an answer for each class, the worst first.
+    """
 
     a: str
     b: str
@@ -41,7 +56,12 @@ class Difference:
     a_bytes: int
     b_bytes: int
     same_bytes: int
-    lost: Lost
+    costs: tuple[Cost, ...]
+
+    @property
+    def lost(self) -> Lost:
+        """What is lost at worst."""
+        return self.costs[0].lost
 
     @property
     def differs(self) -> bool:
@@ -58,6 +78,7 @@ class Difference:
             "b_bytes": self.b_bytes,
             "same_bytes": self.same_bytes,
             "lost": self.lost.to_json(),
+            "costs": [cost.to_json() for cost in self.costs],
             "units": [unit.to_json() for unit in self.units],
         }
 
@@ -66,33 +87,51 @@ def diff(where: Where, a: str, b: str, environment: Mapping[str, object]) -> Dif
     """Compare two words: versions or sessions, else files with request bodies."""
     if is_file(where, a) or is_file(where, b):
         return _bodies(where, a, b)
-    (old, old_units), (new, new_units) = (_prompt(where, word, environment) for word in (a, b))
+    one, other = (_side(where, word, environment) for word in (a, b))
+    old, new = one.prompt.rendered.data, other.prompt.rendered.data
     same = common_prefix(old, new)
-    lost = lost_bytes(len(old) - same, ANTHROPIC, "")
-    return Difference(a, b, diff_units(old_units, new_units), len(old), len(new), same, lost)
+    units = diff_units(list(one.units()), list(other.units()))
+    found = costs(one.asked, one.prompt, other.prompt)
+    return Difference(a, b, units, len(old), len(new), same, found)
 
 
 # --- prompts --------------------------------------------------------------------------------
 
 
-def _prompt(where: Where, word: str, environment: Mapping[str, object]) -> tuple[bytes, list[Unit]]:
-    from pvc.ops.pins import version_of
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One prompt, and what its requests are."""
+
+    prompt: Prompt
+    pack: Pack | None
+    asked: tuple[Asked, ...]
+
+    def units(self) -> Iterator[Unit]:
+        return _sections(self.prompt.rendered, self.pack)
+
+
+def _side(where: Where, word: str, environment: Mapping[str, object]) -> _Side:
+    from pvc.ops.pins import tools_of, version_of
     from pvc.ops.programs import pack_of
     from pvc.ops.select import select
     from pvc.ops.told import Teller
 
-    found = select(where.repo, word)
+    repo = where.repo
+    found = select(repo, word)
     if found.pin:
-        rendered = Teller(where.repo).rendered(found.pin)
-        pack = (
-            None if found.pin.observed else pack_of(where.repo, version_of(where.repo, found.pin))
-        )
-    else:
-        assert found.version is not None  # noqa: S101  # `select` gives one of the two
-        pack = pack_of(where.repo, found.version)
-        program = compile_pack(pack)
-        rendered = lift(*run_program(program, unfilled(program, environment)))
-    return rendered.data, list(_sections(rendered, pack))
+        pin = found.pin
+        rendered = Teller(repo).rendered(pin)
+        pack = None if pin.observed else pack_of(repo, version_of(repo, pin))
+        markers, provider = wanted_of_pin(repo, pin)
+        asked = asked_of_pins(repo, pin, provider, tools_of(repo, pin))
+        return _Side(Prompt(rendered, pack, markers), pack, asked)
+    assert found.version is not None  # noqa: S101  # `select` gives one of the two
+    pack = pack_of(repo, found.version)
+    program = compile_pack(pack)
+    rendered = lift(*run_program(program, unfilled(program, environment)))
+    markers, provider = wanted_of(manifest_of(repo, found.version))
+    asked = asked_of(repo, found.version.name, provider)
+    return _Side(Prompt(rendered, pack, markers), pack, asked)
 
 
 def _sections(rendered: Rendered, pack: Pack | None) -> Iterator[Unit]:
@@ -115,8 +154,8 @@ def _bodies(where: Where, a: str, b: str) -> Difference:
     old, new = (side.body for side in sides)
     same = common_bytes(old, new)
     units = diff_units(list(_parts(old)), list(_parts(new)))
-    lost = lost_bytes(len(old) - same, old.shape, old.model)
-    return Difference(a, b, units, len(old), len(new), same, lost)
+    found = cost_of(Asked(new.shape, new.model), old, reuse(old, new))
+    return Difference(a, b, units, len(old), len(new), same, (found,))
 
 
 def _parts(body: Body) -> Iterator[Unit]:

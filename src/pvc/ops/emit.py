@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from pvc.core.json_text import dump, lone_surrogate
 from pvc.core.planes import block_planes
-from pvc.core.stream import ANTHROPIC, CHAT, RESPONSES, as_tools
+from pvc.core.stream import as_tools
+from pvc.dialects.manifest import SHAPE_WORDS
 from pvc.errors import DecodeError, UsageError
 from pvc.providers.emit import emit, plane_markers
 
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from pvc.core.json_text import Value
     from pvc.ops.render import RenderResult
 
-SHAPES = {"anthropic": ANTHROPIC, "openai-chat": CHAT, "openai-responses": RESPONSES}
-"""The words of the command line, and the shapes that they stand for."""
+SHAPES = SHAPE_WORDS
 
 
 def emit_request(

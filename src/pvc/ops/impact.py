@@ -9,7 +9,8 @@ Rule 3: sessions whose values are not in this clone are counted apart, never gue
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pvc.core.divergence import common_prefix
@@ -25,9 +26,11 @@ from pvc.core.impact import (
     seldom_first,
 )
 from pvc.core.moment import MICROS, moment_of
+from pvc.core.reuse import reuse
 from pvc.errors import NotFoundError, UsageError
 from pvc.ops.asked import now_us
-from pvc.ops.impact_sessions import Sessions, SharedPrefix, Window, fitting, lost_of
+from pvc.ops.cost import RELATION, Asked, Cost, Prompt, asked_of, costs, if_parted, manifest_of
+from pvc.ops.impact_sessions import Sessions, SharedPrefix, Window, fitting, total_of
 from pvc.ops.programs import pack_of
 from pvc.ops.render import render_pack
 
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pvc.files import State
+    from pvc.model.manifest import Manifest, Marker
     from pvc.model.pack import Pack
     from pvc.ops.price import Lost
     from pvc.store.repo import Repository
@@ -61,20 +65,26 @@ class WhatIf:
     """All past adoptions under another order of sections, beside what they really lost."""
 
     order: tuple[str, ...]
+    provider: str
+    """Whose cache it is reckoned for."""
     as_adopted: tuple[Adoption, ...]
     reordered: tuple[Adoption, ...]
+    others: tuple[WhatIf, ...] = ()
+    """The same for the other kinds of request that may be."""
 
     def to_json(self) -> dict[str, object]:
         """Keys of `what_if` in `pvc.impact/1`."""
         pairs = zip(self.as_adopted, self.reordered, strict=True)
         return {
             "order": list(self.order),
+            "provider": self.provider,
             "lost_bytes": sum(one.lost_bytes for one in self.as_adopted),
             "lost_bytes_reordered": sum(one.lost_bytes for one in self.reordered),
             "adoptions": [
                 {"version": a.label, "lost_bytes": a.lost_bytes, "reordered": b.lost_bytes}
                 for a, b in pairs
             ],
+            "others": [other.to_json() for other in self.others],
         }
 
 
@@ -92,13 +102,19 @@ class Impact:
     sections: tuple[SectionMove, ...]
     prompt_bytes: tuple[int, int]
     first_moved_byte: int | None
-    lost: Lost
+    costs: tuple[Cost, ...]
+    """What a cache loses, for each kind of request that may be; the worst first."""
     placements: tuple[Placement, ...]
     since_s: int
     prefixes: tuple[SharedPrefix, ...] = ()
     unaffected: int = 0
     unknown: int = 0
     what_if: WhatIf | None = None
+
+    @property
+    def lost(self) -> Lost:
+        """What is lost at worst."""
+        return self.costs[0].lost
 
     @property
     def hit(self) -> int:
@@ -108,7 +124,7 @@ class Impact:
     @property
     def total(self) -> Lost:
         """What is lost over all prefixes that sessions share; each is written again once."""
-        return lost_of(sum(prefix.lost.size_bytes for prefix in self.prefixes))
+        return total_of([prefix.lost for prefix in self.prefixes])
 
     def to_json(self, *, listing: bool = False) -> dict[str, object]:
         """Keys of `pvc.impact/1`."""
@@ -134,6 +150,7 @@ class Impact:
             "prompt_bytes": {"before": self.prompt_bytes[0], "after": self.prompt_bytes[1]},
             "first_moved_byte": self.first_moved_byte,
             "lost": self.lost.to_json(),
+            "costs": [cost.to_json() for cost in self.costs],
             "placements": [
                 {"plane": p.plane, "start": p.start, "lost_bytes": p.lost_bytes}
                 for p in self.placements
@@ -164,8 +181,19 @@ def run(repo: Repository, tree: str, other: str | None, options: ImpactOptions) 
         environment = {**environment, **sample_environment(sides.packs[1].fields)}
     old, new = (render_pack(p, fitting(p, environment)) for p in sides.packs)
     first = common_prefix(old.data, new.data)
-    moves = section_moves(old, new, sides.packs)
-    sessions = Sessions(repo, sides.base, sides.packs, window)
+    asked = asked_of(repo, sides.base.name, sides.wanted[1].provider)
+    before, after = (
+        Prompt(rendered, pack, wanted.markers)
+        for rendered, pack, wanted in zip((old, new), sides.packs, sides.wanted, strict=True)
+    )
+    found = costs(asked, before, after)
+    worst = found[0]
+    body = worst.asked.body(before)
+    moves = section_moves(old, new, sides.packs, worst.prompt_kept)
+    places = placements(
+        old, sides.packs[0], moves, lambda at: if_parted(body, at).lost, worst.reuse.lost
+    )
+    sessions = Sessions(repo, sides.base, sides.packs, sides.wanted, window)
     return Impact(
         tree=sides.base.name,
         base=sides.base.label,
@@ -175,13 +203,13 @@ def run(repo: Repository, tree: str, other: str | None, options: ImpactOptions) 
         sections=tuple(moves),
         prompt_bytes=(len(old.data), len(new.data)),
         first_moved_byte=None if old.data == new.data else first,
-        lost=lost_of(len(old.data) - first),
-        placements=tuple(placements(old, sides.packs[0], moves, first)),
+        costs=found,
+        placements=tuple(places),
         since_s=window.since_s,
         prefixes=sessions.prefixes(),
         unaffected=sessions.unaffected,
         unknown=sessions.unknown,
-        what_if=_what_if(repo, sides.base, options),
+        what_if=_what_if(repo, sides.base, options, [each.asked for each in found]),
     )
 
 
@@ -195,6 +223,8 @@ class _Sides:
     base: VersionInfo
     candidate: str
     packs: tuple[Pack, Pack]
+    wanted: tuple[Manifest, Manifest]
+    """Their manifests, for markers and provider."""
     changed: tuple[str, ...]
 
 
@@ -213,12 +243,22 @@ def _sides(repo: Repository, tree: str, other: str | None, options: ImpactOption
     if other is not None:
         after = select_version(repo, other)
         changed = changed_paths(repo, base.tree, after.tree)
-        return _Sides(base, after.label, (pack_of(repo, base), pack_of(repo, after)), changed)
+        packs = pack_of(repo, base), pack_of(repo, after)
+        wanted = _manifest(repo, base), _manifest(repo, after)
+        return _Sides(base, after.label, packs, wanted, changed)
     from pvc.ops.candidate import read_candidate
 
     found = read_candidate(repo, base.name, options.state, options.folder)
     changed = tuple(_changed(repo, base, {f.path: f.data for f in found.snapshot.files}))
-    return _Sides(base, options.state, (pack_of(repo, base), found.pack), changed)
+    wanted = _manifest(repo, base), found.manifest
+    return _Sides(base, options.state, (pack_of(repo, base), found.pack), wanted, changed)
+
+
+def _manifest(repo: Repository, version: VersionInfo) -> Manifest:
+    found = manifest_of(repo, version)
+    if found is None:
+        raise NotFoundError(f"{version.label} has no pvc.toml")
+    return found
 
 
 def _changed(repo: Repository, base: VersionInfo, files: Mapping[str, bytes]) -> Iterable[str]:
@@ -241,7 +281,9 @@ def _rendered_paths(packs: tuple[Pack, Pack]) -> frozenset[str]:
 # --- another order ----------------------------------------------------------------------------
 
 
-def _what_if(repo: Repository, base: VersionInfo, options: ImpactOptions) -> WhatIf | None:
+def _what_if(
+    repo: Repository, base: VersionInfo, options: ImpactOptions, asked: Sequence[Asked]
+) -> WhatIf | None:
     """Replay all adoptions up to `base` as they were, and under another order."""
     from itertools import dropwhile
 
@@ -257,11 +299,26 @@ def _what_if(repo: Repository, base: VersionInfo, options: ImpactOptions) -> Wha
     order = tuple(name for name in options.what_if.split(",") if name) or seldom_first(packs)
     _known(order, packs[-1])
     labels = [version.label for version in versions]
-    return WhatIf(
-        order,
-        replay(labels, [_sampled(pack, options) for pack in packs]),
-        replay(labels, [_sampled(reordered(pack, order), options) for pack in packs]),
-    )
+    markers = [_manifest(repo, version).markers for version in versions]
+    as_adopted = [_sampled(*each, options) for each in zip(packs, markers, strict=True)]
+    moved = [reordered(pack, order) for pack in packs]
+    in_order = [_sampled(*each, options) for each in zip(moved, markers, strict=True)]
+    first, *others = [
+        WhatIf(
+            order,
+            each.home,
+            replay(labels, _lost(each, as_adopted)),
+            replay(labels, _lost(each, in_order)),
+        )
+        for each in asked
+    ]
+    return replace(first, others=tuple(others))
+
+
+def _lost(asked: Asked, prompts: Sequence[Prompt]) -> list[int]:
+    """Count what each step of a chain of prompts loses."""
+    bodies = [asked.body(prompt) for prompt in prompts]
+    return [reuse(a, b, relation=RELATION).lost for a, b in pairwise(bodies)]
 
 
 def _known(order: Sequence[str], pack: Pack) -> None:
@@ -273,7 +330,7 @@ def _known(order: Sequence[str], pack: Pack) -> None:
             raise NotFoundError(f"there is no section `{name}`", hint=near(name, names))
 
 
-def _sampled(pack: Pack, options: ImpactOptions) -> bytes:
+def _sampled(pack: Pack, markers: tuple[Marker, ...], options: ImpactOptions) -> Prompt:
     values = options.environment
     environment = sample_environment(pack.fields) if values is None else fitting(pack, values)
-    return render_pack(pack, environment).data
+    return Prompt(render_pack(pack, environment), pack, markers)

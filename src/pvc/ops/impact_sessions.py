@@ -18,15 +18,17 @@ from pvc.core.divergence import common_prefix
 from pvc.core.json_text import parse
 from pvc.core.program import run as run_program
 from pvc.errors import NotFoundError, UsageError
-from pvc.ops.price import BYTES_PER_TOKEN, BYTES_PER_TOKEN_BAND, Lost
+from pvc.model.span import lift
+from pvc.ops.cost import Asked, Prompt, asked_of_pins, cost, manifest_of, tools_if_here
+from pvc.ops.price import Lost, lost_bytes
 from pvc.ops.programs import pack_of
-from pvc.providers.base import load_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pvc.core.compile import Program
     from pvc.model.digest import Digest
+    from pvc.model.manifest import Manifest
     from pvc.model.pack import Pack
     from pvc.model.pin import Pin
     from pvc.store.repo import Repository
@@ -68,11 +70,16 @@ class Sessions:
     """The pinned sessions of the window, by the prompt that they share."""
 
     def __init__(
-        self, repo: Repository, base: VersionInfo, packs: tuple[Pack, Pack], window: Window
+        self,
+        repo: Repository,
+        base: VersionInfo,
+        packs: tuple[Pack, Pack],
+        wanted: tuple[Manifest, Manifest],
+        window: Window,
     ) -> None:
         self._repo = repo
         self._base = base
-        self._sides = tuple(_Side.of(pack) for pack in packs)
+        self._sides = tuple(map(_Side.of, packs, wanted))
         self._versions: dict[str, _Side | None] = {base.id: self._sides[0]}
         self._pins = _latest(_pins_of(repo, base.name, window))
         self.unaffected = 0
@@ -80,22 +87,22 @@ class Sessions:
 
     def prefixes(self) -> tuple[SharedPrefix, ...]:
         """Give the prefixes that would be lost, the costliest first."""
-        groups: dict[Digest, list[Pin]] = {}
+        groups: dict[tuple[object, ...], list[Pin]] = {}
         for pin in self._pins:
-            groups.setdefault(pin.prompt, []).append(pin)
+            groups.setdefault((pin.prompt, pin.tools, pin.provider, pin.model), []).append(pin)
         found = []
-        for prompt, pins in groups.items():
+        for pins in groups.values():
             shared = self._shared(pins[0])
             if shared is None:
                 self.unknown += len(pins)
-            elif shared[1] >= shared[0]:
+            elif not shared.lost.size_bytes:
                 self.unaffected += len(pins)
             else:
-                found.append(_prefix(prompt, pins, shared))
+                found.append(_prefix(pins, shared))
         return tuple(sorted(found, key=lambda one: (-one.lost.size_bytes, one.prompt)))
 
-    def _shared(self, pin: Pin) -> tuple[int, int] | None:
-        """Count the bytes that the next session shares with this one, now and then.
+    def _shared(self, pin: Pin) -> _Shared | None:
+        """Price what the next session would share with this one now, and then no longer.
 
         Null when the version or the values are not here, or the candidate asks for other values.
         """
@@ -107,12 +114,15 @@ class Sessions:
         if own is None or not isinstance(values, dict):
             return None
         try:
-            pinned = own.render(values)
-            now = pinned if own is self._sides[0] else self._sides[0].render(values)
-            then = self._sides[1].render(values)
+            pinned = own.prompt(values)
+            now = pinned if own is self._sides[0] else self._sides[0].prompt(values)
+            then = self._sides[1].prompt(values)
         except UsageError:
             return None
-        return common_prefix(pinned, now), common_prefix(pinned, then)
+        first = common_prefix(pinned.rendered.data, then.rendered.data)
+        provider = own.wanted.provider
+        asked = asked_of_pins(self._repo, pin, provider, tools_if_here(self._repo, pin))
+        return max((_lost(each, pinned, now, then, first) for each in asked), key=_size)
 
     def _version(self, pin: Pin) -> _Side | None:
         from pvc.ops.pins import version_of
@@ -121,7 +131,9 @@ class Sessions:
             return None
         if pin.commit not in self._versions:
             try:
-                side = _Side.of(pack_of(self._repo, version_of(self._repo, pin)))
+                version = version_of(self._repo, pin)
+                wanted = manifest_of(self._repo, version) or self._sides[0].wanted
+                side = _Side.of(pack_of(self._repo, version), wanted)
             except NotFoundError:
                 self._versions[pin.commit] = None
             else:
@@ -134,23 +146,42 @@ class _Side(NamedTuple):
 
     pack: Pack
     program: Program
+    wanted: Manifest
 
     @classmethod
-    def of(cls, pack: Pack) -> _Side:
-        return cls(pack, compile_pack(pack))
+    def of(cls, pack: Pack, wanted: Manifest) -> _Side:
+        return cls(pack, compile_pack(pack), wanted)
 
-    def render(self, values: Mapping[str, object]) -> bytes:
-        return run_program(self.program, fitting(self.pack, values))[0]
+    def prompt(self, values: Mapping[str, object]) -> Prompt:
+        rendered = lift(*run_program(self.program, fitting(self.pack, values)))
+        return Prompt(rendered, self.pack, self.wanted.markers)
 
 
-def _prefix(prompt: Digest, pins: Sequence[Pin], shared: tuple[int, int]) -> SharedPrefix:
+class _Shared(NamedTuple):
+    """What is lost of a prefix that is shared now, and the first byte of it that moves."""
+
+    first: int
+    lost: Lost
+
+
+def _size(shared: _Shared) -> int:
+    return shared.lost.size_bytes
+
+
+def _lost(asked: Asked, pinned: Prompt, now: Prompt, then: Prompt, first: int) -> _Shared:
+    """Price what `now` shares with a pinned prompt and `then` does not."""
+    kept = [cost(asked, pinned, each).reuse.kept for each in (now, then)]
+    return _Shared(first, lost_bytes(max(0, kept[0] - kept[1]), asked.facts, asked.model))
+
+
+def _prefix(pins: Sequence[Pin], shared: _Shared) -> SharedPrefix:
     return SharedPrefix(
-        prompt,
+        pins[0].prompt,
         pins[0].label,
         tuple(str(pin.session) for pin in pins),
         max(pin.time for pin in pins),
-        shared[1],
-        lost_of(shared[0] - shared[1]),
+        shared.first,
+        shared.lost,
     )
 
 
@@ -161,13 +192,16 @@ def _pins_of(repo: Repository, tree: str, window: Window) -> tuple[Pin, ...]:
     return Ledger(repo).newest(None, tree, since=window.now_us - window.since_s * 1_000_000)
 
 
-def lost_of(size: int) -> Lost:
-    """Price bytes that are written to a cache again instead of being read back."""
-    tokens = round(size / BYTES_PER_TOKEN)
-    low, high = (round(size / BYTES_PER_TOKEN_BAND[i]) for i in (1, 0))
-    facts = load_facts("anthropic")
-    price = facts.write_price[facts.default_ttl] - facts.read_price
-    return Lost(size, tokens, low, high, round(tokens * price, 1))
+def total_of(lost: Sequence[Lost]) -> Lost:
+    """Add up what is written again; the price is unknown as soon as one is."""
+    known = [one.cost for one in lost if one.cost is not None]
+    return Lost(
+        sum(one.size_bytes for one in lost),
+        sum(one.tokens for one in lost),
+        sum(one.tokens_low for one in lost),
+        sum(one.tokens_high for one in lost),
+        round(sum(known), 1) if len(known) == len(lost) else None,
+    )
 
 
 def fitting(pack: Pack, environment: Mapping[str, object]) -> dict[str, object]:

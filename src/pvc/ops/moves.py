@@ -5,23 +5,37 @@ version and tools, so the events follow from them and cannot contradict them.
 Rule 2: versions are compared over one launch's values: those of the tree's newest pin whose values
 are here, else none. Where they do not fit a version, its bytes are not known and it is said so.
 Rule 3: a toolset changes between two pins that follow each other on one chain and model, for a
-cache is one model's. Tools stand in front, so all behind the first byte that differs is lost, the
-prompt included. A change is listed once, where it was last seen.
+cache is one model's. What is lost is what `ops.cost` says of the two requests. A change is listed
+once, where it was last seen.
 Rule 4: pins are looked for among the newest ones only; a log must not read a fleet's ledger.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pvc.core.json_text import parse
 from pvc.core.program import run as run_program
-from pvc.core.stream import ANTHROPIC, as_tools, head
-from pvc.dialects.harness_events import PrefixEvent, common_bytes, events_between, moved
+from pvc.dialects.harness_events import PrefixEvent, events_between, moved
 from pvc.errors import NotFoundError, UsageError
 from pvc.model.span import lift
+from pvc.ops.cost import (
+    Asked,
+    Cost,
+    Prompt,
+    asked_of,
+    asked_of_pins,
+    cost,
+    costs,
+    manifest_of,
+    prompt_of,
+    prompt_of_version,
+    wanted_of,
+    worst_first,
+)
 from pvc.ops.pins import body_of, rendered_of, tools_of
 from pvc.ops.prefix import between, inputs_of_version
 
@@ -51,9 +65,18 @@ class Move:
     before: str
     after: str
     over: str | None
-    kept: int | None = None
-    lost: int | None = None
+    costs: tuple[Cost, ...] = ()
     move: PrefixMove | None = None
+
+    @property
+    def kept(self) -> int | None:
+        """What a cache gives back at worst; null where the bytes are not known."""
+        return self.costs[0].reuse.kept if self.costs else None
+
+    @property
+    def lost(self) -> int | None:
+        """What is written again at worst; null where the bytes are not known."""
+        return self.costs[0].reuse.lost if self.costs else None
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -75,6 +98,7 @@ class Move:
             "over": self.over,
             "kept_bytes": self.kept,
             "lost_bytes": self.lost,
+            "costs": [cost.to_json() for cost in self.costs],
             "section": (self.move.section or None) if self.move else None,
             "sections": [
                 {
@@ -118,7 +142,7 @@ class Comparison:
         from pvc.store.ledger import Ledger
 
         newest = Ledger(repo).newest(LOOKED_AT)
-        self.repo = repo
+        self.repo, self.tree = repo, tree
         self.pins = [pin for pin in newest if pin.tree == tree and not pin.observed]
         self.over, self.values = _values(repo, self.pins)
         self._rendered: dict[str, Rendered | None] = {}
@@ -132,8 +156,21 @@ class Comparison:
         a, b = self._render(before), self._render(after)
         if a is None or b is None:
             return Move(events, before.label, after.label, self.over)
-        move = moved(a, b, events)
-        return Move(events, before.label, after.label, self.over, move.kept, move.lost, move)
+        found = costs(
+            self.asked,
+            prompt_of_version(self.repo, before, a),
+            prompt_of_version(self.repo, after, b),
+        )
+        return Move(events, before.label, after.label, self.over, found, moved(a, b, events))
+
+    @cached_property
+    def asked(self) -> tuple[Asked, ...]:
+        """What the tree's requests are, by its newest version and its newest pins."""
+        from pvc.store.versions import tip
+
+        newest = tip(self.repo, "trees", self.tree)
+        _, provider = wanted_of(manifest_of(self.repo, newest) if newest else None)
+        return asked_of(self.repo, self.tree, provider)
 
     def _inputs_of(self, version: VersionInfo) -> PrefixInputs:
         if version.id not in self._inputs:
@@ -198,15 +235,15 @@ def _neighbours(pins: list[Pin]) -> Iterator[tuple[Pin, Pin]]:
 def _toolset(repo: Repository, before: Pin, after: Pin) -> Move:
     sessions = (before.session, after.session, after.session)
     try:
-        move, a, b = between(repo, before, after), _head(repo, before), _head(repo, after)
+        move = between(repo, before, after)
+        (old, olds), (new, news) = (_requests(repo, pin) for pin in (before, after))
     except NotFoundError:  # a launch elsewhere, whose values and tools were not pushed
         return Move((PrefixEvent.TOOLSET,), *sessions)
-    kept = common_bytes(a, b)
-    return Move(move.events, *sessions, kept, len(a) - kept, move)
+    found = worst_first(cost(a, old, new, b) for a, b in zip(olds, news, strict=True))
+    return Move(move.events, *sessions, found, move)
 
 
-def _head(repo: Repository, pin: Pin) -> bytes:
-    """Write tools and prompt of a pin as a cache compares them."""
-    shape, tools = pin.provider or ANTHROPIC, tools_of(repo, pin)
-    own = None if tools is None else as_tools(tools, shape)
-    return head(own, rendered_of(repo, pin).blocks, shape)
+def _requests(repo: Repository, pin: Pin) -> tuple[Prompt, tuple[Asked, ...]]:
+    """Give a pin's prompt and what its requests are, with its tools."""
+    prompt, provider = prompt_of(repo, pin, rendered_of(repo, pin))
+    return prompt, asked_of_pins(repo, pin, provider, tools_of(repo, pin))

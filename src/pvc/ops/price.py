@@ -16,11 +16,10 @@ from importlib import import_module
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from pvc.core.stream import ANTHROPIC, CONVERSE
 from pvc.core.tokens import Tokens
 from pvc.errors import UsageError
 from pvc.model.body import Verdict
-from pvc.providers.base import load_facts
+from pvc.providers.base import load_facts, platform_of
 from pvc.providers.tokens import family_of
 from pvc.providers.usage import Usage
 
@@ -86,22 +85,17 @@ def lost_of(
     usage = Usage.of(usage_b) if usage_b else None
     whole = (Sample.of(b, 0, len(b)), usage.total) if usage and usage.total else None
     tokens = count(lost, b.model, whole)
-    facts = facts or _facts(a.shape)
+    facts = facts or load_facts(platform_of(b.shape, b.model))
     cost = _cost(tokens.estimate, b.model, facts, _lifetime(b, facts, miss.reusable_bytes))
-    money = _money(cost, b.model, config) if config else None
+    money = _money(cost, b.model, config) if config and cost is not None else None
     return Lost(size, tokens.estimate, tokens.low, tokens.high, cost, tokens.how, money)
 
 
-def lost_bytes(size: int, shape: str, model: str) -> Lost:
+def lost_bytes(size: int, facts: Facts, model: str) -> Lost:
     """Price bytes that have to be written again, of which only the number is known."""
     tokens = round(size / BYTES_PER_TOKEN)
     low, high = (round(size / BYTES_PER_TOKEN_BAND[i]) for i in (1, 0))
-    facts = _facts(shape)
     return Lost(size, tokens, low, high, _cost(tokens, model, facts, facts.default_ttl))
-
-
-def _facts(shape: str) -> Facts:
-    return load_facts("anthropic" if shape in (ANTHROPIC, CONVERSE) else "openai")
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,15 +159,15 @@ def _counted(text: str, name: str) -> int | None:
     return len(splintr.Tokenizer.from_pretrained(name).encode(text))
 
 
-def _cost(tokens: int, model: str, facts: Facts, lifetime: str) -> float:
+def _cost(tokens: int, model: str, facts: Facts, lifetime: str) -> float | None:
     """Price the tokens: written again, where the provider takes a fee for that, less read back.
 
-    Without a lifetime they are not written, and cost what any input does.
+    Without a lifetime they are not written, and cost what any input does. Null where no price of
+    a read is known.
     """
-    known = facts.model(model)
-    write = (known.write_price or facts.write_price.get(lifetime, 1.0)) if lifetime else 1.0
-    read = facts.read_price if known.read_price is None else known.read_price
-    return round(tokens * (write - read), 1)
+    write = facts.write(model, lifetime) if lifetime else 1.0
+    read = facts.read(model, marked=bool(lifetime))
+    return None if read is None else round(tokens * (write - read), 1)
 
 
 def _lifetime(b: Body, facts: Facts, start: int) -> str:

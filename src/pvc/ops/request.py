@@ -12,17 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from pvc.core.json_text import dump
-from pvc.core.stream import ANTHROPIC, as_tools
 from pvc.errors import NotFoundError, UsageError
 from pvc.launch.environment import up_to_bound
 from pvc.model.digest import TAG
+from pvc.ops.cost import alike, asked_of_pin, prompt_of, request_json
 from pvc.ops.select import SESSION
 from pvc.providers.base import read_pair
-from pvc.providers.emit import emit
 
 if TYPE_CHECKING:
-    from pvc.core.json_text import Value
     from pvc.model.body import Body
     from pvc.model.pin import Pin
     from pvc.model.span import Rendered
@@ -68,6 +65,8 @@ class Request:
     pin: Pin | None = None
     rendered: Rendered | None = None
     version: VersionInfo | None = None
+    facts: Facts | None = None
+    """Figures of the platform that it was sent to, where that is known."""
 
 
 def read_sides(
@@ -75,12 +74,14 @@ def read_sides(
 ) -> tuple[Side, Side]:
     """Read both requests, what they share once."""
     a, b = requests
+    texts = a.body_json, b.body_json
+    if a.rendered and b.rendered:  # both written here, so in one form
+        texts = alike(*texts)
     bodies = read_pair(
-        a.body_json,
-        b.body_json,
+        *texts,
         (shape or a.shape, shape or b.shape),
         at=(a.label, b.label),
-        facts=facts,
+        facts=facts or b.facts,
     )
     made = [
         Side(request.label, body, request.pin, request.rendered, request.version)
@@ -111,9 +112,11 @@ def request_of(where: Where, word: str) -> Request:
     if pin.observed == "request":
         return Request(word, rendered.data, pin=pin)
     version = None if pin.observed else version_of(repo, pin)
-    shape = pin.provider or ANTHROPIC
-    body_json = _body_of(pin, shape, rendered, tools_of(repo, pin))
-    return Request(pin.session, body_json, shape, pin, rendered if version else None, version)
+    prompt, provider = prompt_of(repo, pin, rendered)
+    asked = asked_of_pin(pin, provider, tools_of(repo, pin))
+    body_json = request_json(asked.shape, asked.model, asked.tools, prompt)
+    told = rendered if version else None
+    return Request(pin.session, body_json, asked.shape, pin, told, version, asked.facts)
 
 
 def is_file(where: Where, word: str) -> bool:
@@ -134,10 +137,3 @@ def read_file(path: Path, word: str) -> bytes:
             return up_to_bound(file, word)
     except OSError as error:
         raise NotFoundError(f"cannot read `{word}`: {error.strerror}") from error
-
-
-def _body_of(pin: Pin, shape: str, rendered: Rendered, tools: Value) -> bytes:
-    """Write a pinned session as a request, to be read like any other."""
-    given = None if tools is None else as_tools(tools, shape)
-    request = emit(shape, rendered.blocks, tools=given, model=pin.model or "")
-    return dump(request).encode()

@@ -23,7 +23,6 @@ from pvc.core.divergence import common_prefix
 from pvc.core.entries import entry_number, with_entries
 from pvc.core.program import run as run_program
 from pvc.core.reconcile import reconcile
-from pvc.core.stream import ANTHROPIC
 from pvc.dialects.panto import LAYERS, resolve
 from pvc.dialects.panto_wire import read_log
 from pvc.errors import NotFoundError, RefusedError, UsageError
@@ -32,11 +31,10 @@ from pvc.model.manifest import Form
 from pvc.model.session import CONFIG, SystemEntry, entries_of
 from pvc.model.span import FromBinding, FromSource, Glue, Rendered, lift
 from pvc.ops.pins import tools_of, version_of
-from pvc.ops.price import Lost, lost_bytes
 from pvc.ops.programs import pack_of
 from pvc.ops.recorded import recorded
 from pvc.ops.request import read_file
-from pvc.ops.session import MAIN, pinner, record, tip
+from pvc.ops.session import MAIN, costs_of_change, pinner, record, tip
 from pvc.ops.told import Teller
 
 if TYPE_CHECKING:
@@ -47,6 +45,8 @@ if TYPE_CHECKING:
     from pvc.model.pin import Pin
     from pvc.model.span import Span
     from pvc.ops.blame import BlameRun
+    from pvc.ops.cost import Cost
+    from pvc.ops.price import Lost
     from pvc.ops.recorded import Row
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
@@ -73,7 +73,12 @@ class Difference:
     byte: int
     pinned: BlameRun | None
     given: str
-    lost: Lost
+    costs: tuple[Cost, ...]
+
+    @property
+    def lost(self) -> Lost:
+        """What is lost at worst."""
+        return self.costs[0].lost
 
     def to_json(self) -> dict[str, object]:
         """Keys of `difference` in `pvc.resume/1`."""
@@ -82,6 +87,7 @@ class Difference:
             "pinned": self.pinned.to_json() if self.pinned else None,
             "given": self.given,
             "lost": self.lost.to_json(),
+            "costs": [cost.to_json() for cost in self.costs],
         }
 
 
@@ -171,7 +177,7 @@ class _Resume:
             return self.unchanged(*moved)
         lost = tuple(pin for pin in self.standing if _is_foreign(pin))
         found = Resumed(
-            self.newest, "differs", tuple(self.notes), self._difference(new, {}), (), lost
+            self.newest, "differs", tuple(self.notes), self._difference(new, {}, version), (), lost
         )
         return self._repinned(found, version, values) if self.wanted.reason else found
 
@@ -266,7 +272,9 @@ class _Resume:
         program = with_entries(compile_pack(self.teller.pack(self.newest)), [*had, *more])
         return lift(*run_program(program, self.teller.values(self.newest)))
 
-    def _difference(self, new: Rendered, names: Mapping[str, str]) -> Difference:
+    def _difference(
+        self, new: Rendered, names: Mapping[str, str], at_version: VersionInfo | None = None
+    ) -> Difference:
         from pvc.ops.blame import blame
 
         at = common_prefix(self.now.data, new.data)
@@ -276,8 +284,9 @@ class _Resume:
             place = max(_first_told(self.now, at).start, at)
             pinned = blame(self.repo, self.now, version, (place, place + 1), self.standing)[0]
         given = _owner(_first_told(new, at), names) if at < len(new.data) else "nothing"
-        shape, model = self.newest.provider or ANTHROPIC, self.newest.model or ""
-        return Difference(at, pinned, given, lost_bytes(len(self.now.data) - at, shape, model))
+        return Difference(
+            at, pinned, given, costs_of_change(self.repo, self.newest, self.now, new, at_version)
+        )
 
     def _layer_blocks(self, pack: Pack) -> list[tuple[str, bytes]]:
         """Choose the blocks of the live folders; layers that are not given are the version's."""

@@ -7,10 +7,9 @@ it belongs into the dynamic plane, which is told anew (`ops.context`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pvc.core.stream import ANTHROPIC
 from pvc.core.volatile import find
 from pvc.errors import DecodeError, RefusedError, UsageError
 from pvc.launch.entry import CONTEXT, Change, SessionPinner
@@ -18,7 +17,7 @@ from pvc.launch.place import Place
 from pvc.model.names import SessionId
 from pvc.model.session import Message, Mode
 from pvc.ops import secrets
-from pvc.ops.price import Lost, lost_bytes
+from pvc.ops.cost import Cost, asked_of_pins, costs, prompt_of, prompt_of_version, tools_if_here
 from pvc.ops.told import Teller
 
 if TYPE_CHECKING:
@@ -27,7 +26,9 @@ if TYPE_CHECKING:
 
     from pvc.model.pin import Pin
     from pvc.model.span import Rendered
+    from pvc.ops.price import Lost
     from pvc.store.repo import Repository
+    from pvc.store.versions import VersionInfo
 
 MAIN = "main"
 AUTHOR = "session"
@@ -44,13 +45,18 @@ class Now:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """An entry that is pinned. `lost` is what a cache cannot read back because of it."""
+    """An entry that is pinned. `costs` is what a cache cannot read back because of it."""
 
     pin: Pin
     size_bytes: int
     prompt_bytes: int
-    lost: Lost
+    costs: tuple[Cost, ...]
     notes: tuple[str, ...] = ()
+
+    @property
+    def lost(self) -> Lost:
+        """What is lost at worst."""
+        return self.costs[0].lost
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.session-add/1`."""
@@ -67,6 +73,7 @@ class Added:
             "prompt_bytes": self.prompt_bytes,
             "receipt": self.pin.receipt,
             "lost": self.lost.to_json(),
+            "costs": [cost.to_json() for cost in self.costs],
             "notes": list(self.notes),
         }
 
@@ -206,10 +213,26 @@ def add(
     before = show(repo, session, chain=chain)
     notes = secrets.heed(repo, change.data, "text")
     pin = record(repo, session, [change], chain=chain)[-1]
-    size = Teller(repo).rendered(pin).data
-    kept = len(before.rendered.data) if size.startswith(before.rendered.data) else 0
-    lost = lost_bytes(len(before.rendered.data) - kept, pin.provider or ANTHROPIC, pin.model or "")
-    return Added(pin, len(change.data), len(size), lost, notes)
+    after = Teller(repo).rendered(pin)
+    found = costs_of_change(repo, before.pin, before.rendered, after)
+    return Added(pin, len(change.data), len(after.data), found, notes)
+
+
+def costs_of_change(
+    repo: Repository,
+    pin: Pin,
+    old: Rendered,
+    new: Rendered,
+    version: VersionInfo | None = None,
+) -> tuple[Cost, ...]:
+    """Price another prompt for a session's pin: its requests and tools stay.
+
+    Its markers do too, unless the prompt is of another `version`.
+    """
+    prompt, provider = prompt_of(repo, pin, old)
+    asked = asked_of_pins(repo, pin, provider, tools_if_here(repo, pin))
+    after = prompt_of_version(repo, version, new) if version else replace(prompt, rendered=new)
+    return costs(asked, prompt, after)
 
 
 def record(

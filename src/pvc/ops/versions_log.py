@@ -51,6 +51,7 @@ class Arrival:
             "is_there": self.is_there,
             "kept_bytes": prompt.kept if prompt else None,
             "lost_bytes": prompt.lost if prompt else None,
+            "costs": [cost.to_json() for cost in prompt.costs] if prompt else [],
             "resolved": self.resolved.to_json() if self.resolved else None,
         }
 

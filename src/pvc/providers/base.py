@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, Any
 from pvc.core import json_text, stream
 from pvc.core.json_split import Split, split
 from pvc.core.json_text import Number, Value
-from pvc.errors import DecodeError
-from pvc.model.body import Form, Part, Rules
+from pvc.errors import DecodeError, UsageError
+from pvc.model.body import DEFAULT_ORDER, Form, Loss, Part, Region, Rules
 from pvc.providers import proxy_log
 from pvc.providers.usage import counters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from pvc.model.body import Body, Marker, Region
+    from pvc.model.body import Body, Marker
 
 _EXACT = 2**53
 _LISTS = ("tools", "system", "messages", "input")
@@ -86,7 +86,9 @@ def _read(
     elif shape in (stream.CHAT, stream.RESPONSES):
         from pvc.providers import openai
 
-        body = openai.read(value, shape, notes, facts or load_facts("openai"), made)
+        model = value.get("model")
+        home = platform_of(shape, model if isinstance(model, str) else "")
+        body = openai.read(value, shape, notes, facts or load_facts(home), made)
     else:
         raise DecodeError(
             f"no request shape `{shape}`", at=at, hint="one of " + ", ".join(stream.READABLE)
@@ -312,7 +314,7 @@ def one_element(
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What is documented for a family of models; null is not known."""
+    """What is documented for a family of models; null is not known, or as the provider's own."""
 
     minimum_tokens: int | None = None
     read_price: float | None = None
@@ -320,6 +322,12 @@ class ModelFacts:
     thinking: str | None = None
     effort: str | None = None
     source: str = ""
+    loss: Loss | None = None
+    grain_tokens: int | None = None
+    write_by_lifetime: Mapping[str, float] = field(default_factory=dict)
+    bands: tuple[tuple[int, float], ...] = ()
+    """From how many tokens of context on every price is how many times as high."""
+    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,65 +340,126 @@ class Facts:
     default_ttl: str
     lifetime_seconds: dict[str, int]
     write_price: dict[str, float]
-    read_price: float
+    read_price: float | None
     defaults: dict[str, Value]
     models: tuple[tuple[str, ModelFacts], ...]
     breakpoints: int | None = None
     """Most markers of one request; null is not known."""
+    loss: Loss | None = None
+    grain_tokens: int | None = None
+    minimum_tokens: int | None = None
+    order: tuple[Region, ...] = DEFAULT_ORDER
+    read_unmarked: float | None = None
+    """What a read costs where the request marks nothing, if that differs."""
+    renewed: bool | None = None
+    """Whether each read renews an entry; null is not known."""
+    clock: str | None = None
+    """From when an entry's time counts, `request` or `response`; null is not known."""
+    keys: tuple[str, ...] = ()
+    """Fields and headers that steer which cache is asked."""
+    usage: tuple[str, ...] = ()
+    """Counters that hold what was read back."""
+    evidence: str = ""
+    """`documented`, `measured` or `table`."""
     keyed_models: tuple[str, ...] = ()
     """Beginnings of the names of models whose cache key holds `prompt_cache_key`."""
 
     @classmethod
     def parse(cls, data: bytes, *, at: str = "facts") -> Facts:
         """Read a facts file; raises `DecodeError` when it lacks a table or is no TOML."""
-        return cls._of(_toml(data, at), at)
+        return cls.of(_toml(data, at), at)
 
     @classmethod
     def over(cls, provider: str, data: bytes, *, at: str = "facts") -> Facts:
         """Read the facts that ship with pvc with a user's own put over them, table by table."""
-        mine = _toml(data, at)
-        table = _over(_toml(_shipped(provider), f"{provider}.toml"), mine)
-        rows = mine.get("models", [])
-        if not isinstance(rows, list):
-            raise DecodeError("`models` is no list", at=at, hint="[[models]] opens a row")
-        table["models"] = [*rows, *_toml(_shipped(provider), provider)["models"]]
-        return cls._of(table, at)
+        return cls.of(_laid_over(_shipped_table(provider), _toml(data, at), at), at)
 
     @classmethod
-    def _of(cls, table: dict[str, Any], at: str) -> Facts:
+    def of(cls, table: dict[str, Any], at: str) -> Facts:
+        """Read a facts table; raises `DecodeError` when it lacks a part."""
         try:
+            as_of, source = table["as_of"], table["source"]
+            rules, price = table["rules"], table.get("price", {})
+            lifetime = rules.get("lifetime", {})
             return cls(
-                table["as_of"],
-                table["source"],
-                table["rules"].get("lookback_elements"),
-                table["rules"]["default_ttl"],
-                table["lifetime_seconds"],
-                table["price"]["write"],
-                table["price"]["read"],
+                as_of,
+                source,
+                rules.get("lookback_elements"),
+                rules.get("default_ttl", ""),
+                table.get("lifetime_seconds", {}),
+                price.get("write", {}),
+                price.get("read"),
                 table.get("defaults", {}),
-                tuple((row["match"], _model_facts(row)) for row in table["models"]),
-                table["rules"].get("breakpoints"),
-                tuple(table["rules"].get("keyed_models", ())),
+                tuple((row["match"], _model_facts(row)) for row in table.get("models", ())),
+                rules.get("breakpoints"),
+                Loss(rules["loss"]) if "loss" in rules else None,
+                rules.get("grain_tokens"),
+                rules.get("minimum_tokens"),
+                tuple(Region(name) for name in rules.get("order", DEFAULT_ORDER)),
+                price.get("read_unmarked"),
+                lifetime.get("renewed"),
+                lifetime.get("clock"),
+                tuple(table.get("keys", ())),
+                tuple(table.get("usage", ())),
+                table.get("evidence", ""),
+                tuple(rules.get("keyed_models", ())),
             )
         except KeyError as error:
             raise DecodeError(f"no {error} in the facts", at=at, hint="as in pvc's own") from None
-        except (AttributeError, TypeError) as error:
+        except (AttributeError, TypeError, ValueError) as error:
             raise DecodeError(f"no facts: {error}", at=at, hint="as in pvc's own") from None
 
     def is_keyed(self, model: str) -> bool:
         """Tell whether a request's own cache key is part of the key, for a model of any gateway."""
-        return model.rsplit("/", 1)[-1].startswith(self.keyed_models or "\0")
+        return bare_model(model).startswith(self.keyed_models or "\0")
 
     def model(self, name: str) -> ModelFacts:
         """Give the facts of the longest match that begins the model's name, else empty ones."""
-        start = name.find("claude")
-        name = name[start:].lower().replace(".", "-") if start >= 0 else name.lower()
+        name = bare_model(name)
         matches = [(len(match), facts) for match, facts in self.models if name.startswith(match)]
         return max(matches, key=lambda pair: pair[0])[1] if matches else ModelFacts()
 
-    def rules(self, name: str) -> Rules:
-        """Give what the cache does with a model's requests."""
-        return Rules(self.lookback_elements, self.model(name).minimum_tokens, counters=counters)
+    def rules(self, name: str, *, marked: bool = True) -> Rules:
+        """Give what the cache does with a model's requests: a row of the provider table.
+
+        Without markers, a provider that takes them or goes by the prefix does the latter.
+        """
+        known = self.model(name)
+        loss = known.loss or self.loss
+        return Rules(
+            self.lookback_elements if marked else None,
+            known.minimum_tokens or self.minimum_tokens,
+            Loss.GRAIN if not marked and self.lookback_elements is not None else loss,
+            known.grain_tokens or self.grain_tokens,
+            self.order,
+            counters,
+        )
+
+    def read(self, name: str, *, marked: bool = True) -> float | None:
+        """Give the price of a token that is read back; null is not known."""
+        known = self.model(name).read_price
+        if known is None:
+            known = self.read_price if marked else self.read_unmarked or self.read_price
+        return known
+
+    def write(self, name: str, lifetime: str) -> float:
+        """Give the price of a token that is written, which is that of input where none is asked."""
+        known = self.model(name)
+        by_lifetime = known.write_by_lifetime
+        if by_lifetime:
+            return by_lifetime.get(lifetime, min(by_lifetime.values()))
+        return known.write_price or self.write_price.get(lifetime, 1.0)
+
+    def band(self, name: str, tokens: int) -> float:
+        """Give how many times as high prices are for a context of so many tokens."""
+        return max((by for start, by in self.model(name).bands if tokens > start), default=1.0)
+
+
+def bare_model(name: str) -> str:
+    """Strip a gateway's and a region's words from the front of a model's name."""
+    name = name.lower().rpartition("/")[2]
+    start = name.find("claude")
+    return name[start:].replace(".", "-") if start >= 0 else name
 
 
 def _model_facts(row: dict[str, Any]) -> ModelFacts:
@@ -401,6 +470,11 @@ def _model_facts(row: dict[str, Any]) -> ModelFacts:
         row.get("thinking"),
         row.get("effort"),
         row.get("source", ""),
+        Loss(row["loss"]) if "loss" in row else None,
+        row.get("grain_tokens"),
+        row.get("write_by_lifetime", {}),
+        tuple((start, by) for start, by in row.get("bands", ())),
+        row.get("evidence", ""),
     )
 
 
@@ -421,12 +495,55 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _shipped(provider: str) -> bytes:
+def _laid_over(below: dict[str, Any], mine: dict[str, Any], at: str) -> dict[str, Any]:
+    """Lay a facts table over another; its rows of models come first."""
+    rows = mine.get("models", [])
+    if not isinstance(rows, list):
+        raise DecodeError("`models` is no list", at=at, hint="[[models]] opens a row")
+    return {**_over(below, mine), "models": [*rows, *below.get("models", [])]}
+
+
+def _shipped_table(provider: str) -> dict[str, Any]:
+    """Read a provider's table, over the vendor's whose models it serves where it says so."""
     name = f"{provider}.toml"
-    return resources.files("pvc.providers").joinpath("facts", name).read_bytes()
+    table = _toml(resources.files("pvc.providers").joinpath("facts", name).read_bytes(), name)
+    under = table.pop("over", None)
+    if under is None:
+        return table
+    below = _shipped_table(under)
+    return _laid_over({key: below[key] for key in below if key != "home"}, table, name)
 
 
 @cache
 def load_facts(provider: str) -> Facts:
-    """Read the facts that ship with pvc."""
-    return Facts.parse(_shipped(provider), at=f"{provider}.toml")
+    """Read the facts that ship with pvc. Raises `UsageError` on a platform without any."""
+    if provider not in PLATFORMS:
+        raise UsageError(
+            f"no facts of platform `{provider}`", hint="one of " + ", ".join(PLATFORMS)
+        )
+    return Facts.of(_shipped_table(provider), f"{provider}.toml")
+
+
+PLATFORMS = (
+    *("anthropic", "azure", "bedrock", "deepseek", "google", "groq", "minimax", "mistral"),
+    *("moonshot", "openai", "qwen", "vllm", "xai", "zai"),
+)
+"""Whose caches pvc has figures of, each a file under `facts/`."""
+
+
+@cache
+def _homes() -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (start, name) for name in PLATFORMS for start in _shipped_table(name).get("home", ())
+    )
+
+
+def platform_of(shape: str, model: str) -> str:
+    """Tell whose cache a request meets where nothing but its shape and model is known.
+
+    Anthropic's shape is read by Anthropic's rules; in OpenAI's the model's name tells.
+    """
+    if shape == stream.ANTHROPIC:
+        return "anthropic"
+    name = bare_model(model)
+    return next((home for start, home in _homes() if name.startswith(start)), "openai")

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from pvc.core import measure, stream
 from pvc.core.json_text import Value, dump
 from pvc.errors import DecodeError
-from pvc.model.body import Body, Form, Marker, Region, Setting, Sizes
+from pvc.model.body import Body, Form, Loss, Marker, Region, Setting, Sizes
 from pvc.providers import one_text
 from pvc.providers.base import Collector, load_facts, one_element
 
@@ -79,7 +79,7 @@ def read(
         if isinstance(turns, str):
             turns = [{"role": "user", "content": turns}]
         _turns(made, turns, "/input", shape)
-    rules = facts.rules(name)
+    rules = facts.rules(name, marked=bool(made.markers))
     if claude:
         last = made.element_count - 1
         if last >= 0 and all(mark.element < last for mark in made.markers):
@@ -87,7 +87,7 @@ def read(
         rules = claude.rules(name)
         if not made.markers:
             window = rules.lookback_elements
-            rules = replace(rules, lookback_elements=None, marked_lookback=window)
+            rules = replace(rules, lookback_elements=None, marked_lookback=window, loss=Loss.GRAIN)
     return Body(
         shape,
         name,
@@ -112,6 +112,7 @@ def _settings(
     text = None if model is None else dump(model)
     settings = [Setting("model", "/model", 0, text, text)]
     place = 0
+    defaults = facts.defaults or load_facts("openai").defaults
     if claude:
         in_head = (part.size for part in claude.parts if part.region is not Region.MESSAGES)
         place = sum(in_head)
@@ -120,7 +121,7 @@ def _settings(
         for key in name.split("/"):
             given = given.get(key) if isinstance(given, dict) else None
         text = None if given is None else dump(given)
-        default = facts.defaults.get(name.rsplit("/", 1)[-1])
+        default = defaults.get(name.rsplit("/", 1)[-1])
         normal = text if text is not None or default is None else dump(default)
         routes = name == "prompt_cache_key" and not facts.is_keyed(str(model))
         settings.append(Setting(name, f"/{name}", place, text, normal, routes))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pvc.ops.cost import NAMES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -15,18 +17,20 @@ _SHOWN = 10
 
 
 def summary(result: Impact) -> str:
-    """Say in one sentence what would be lost."""
+    """Say in one sentence what moves."""
     if result.first_moved_byte is None:
         return f"{result.base} to {result.candidate}: no byte of the prompt moves."
     return (
-        f"{result.base} to {result.candidate}: from byte {result.first_moved_byte} on, "
-        f"{_lost(result.lost)} of {result.prompt_bytes[0]} bytes are lost."
+        f"{result.base} to {result.candidate}: the prompt moves from byte "
+        f"{result.first_moved_byte} of {result.prompt_bytes[0]} on."
     )
 
 
 def to_lines(result: Impact, *, listing: bool = False) -> Iterator[str]:
     """Write an impact for people."""
     yield summary(result)
+    if result.first_moved_byte is not None:
+        yield from (f"  {cost.in_words()}" for cost in result.costs)
     for path, is_rendered in result.paths:
         if not is_rendered:
             yield f"  {path}: not in the prompt, 0 bytes lost"
@@ -40,7 +44,8 @@ def to_lines(result: Impact, *, listing: bool = False) -> Iterator[str]:
         yield "  without values: sections stand where a sample of the placeholders puts them"
     yield from _session_lines(result, listing=listing)
     if result.what_if:
-        yield from _what_if_lines(result.what_if)
+        for each in (result.what_if, *result.what_if.others):
+            yield from _what_if_lines(each)
 
 
 def _lost(lost: Lost) -> str:
@@ -83,7 +88,8 @@ def _cost(lost: Lost) -> str:
 
 
 def _what_if_lines(what_if: WhatIf) -> Iterator[str]:
-    yield f"In the order {', '.join(what_if.order)}:"
+    provider = NAMES.get(what_if.provider, what_if.provider)
+    yield f"In the order {', '.join(what_if.order)}, for {provider}:"
     yield "   as adopted    reordered"
     for one, other in zip(what_if.as_adopted, what_if.reordered, strict=True):
         yield f"  {one.lost_bytes:>11}  {other.lost_bytes:>11}  {one.label}"
@@ -100,6 +106,9 @@ def to_markdown(result: Impact) -> Iterator[str]:
     yield f"### Prompt impact: `{result.tree}`"
     yield ""
     yield _plain(summary(result))
+    if result.first_moved_byte is not None:
+        yield ""
+        yield from (f"- {_plain(cost.in_words())}" for cost in result.costs)
     rows = [move for move in result.sections if move.change != "same" or move.lost_bytes]
     if rows:
         yield ""
