@@ -31,7 +31,6 @@ def of_prompts(pinned: "Prompt", given: "Prompt") -> dict[str, Value]:
         "given": excerpt(given.data, at),
         "section": span[4] if span else "",
         "owner": owner(span),
-        "lost_bytes": Number(len(pinned.data) - at),
     }
 
 
@@ -121,7 +120,6 @@ def _of_tools(pinned: "Prompt", given: "Prompt") -> dict[str, Value] | None:
             "given": excerpt(new[1], inside) if new else None,
             "pointer": named[0] if named else "",
             "owner": f"the tools' `{named[0] if named else ''}`",
-            "lost_bytes": Number(len(pinned.head or pinned.data) - at - inside),
         }
     return None
 

@@ -386,7 +386,12 @@ class Pinner:
         else:
             pinned_prompt = self._pinned_or_none(known, prompt.shape)
             if pinned_prompt is not None:
+                from pvc.ops.cost import of_refusal
+
                 answer.divergence = divergence.of_prompts(pinned_prompt, prompt)
+                answer.divergence |= of_refusal(
+                    self.place.git_dir, known.data, pinned_prompt, prompt
+                )
                 where = divergence.in_words(answer.divergence)
         answer.message = f"session `{call.session}` was pinned with other bytes: {where}"
         answer.prompt_digest = prompt.digests()["prompt.digest"]

@@ -16,15 +16,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from pvc.core.json_text import dump, parse
+from pvc.core.json_text import Number, dump, parse
 from pvc.core.planes import block_planes
 from pvc.core.reuse import Reuse, parted, reuse
 from pvc.core.stream import ANTHROPIC, CHAT, as_tools
 from pvc.errors import NotFoundError, UsageError
 from pvc.model.body import Loss, Region
 from pvc.model.manifest import Manifest, Marker, Provider
+from pvc.model.span import Rendered, Span, Unversioned, lift
 from pvc.ops.price import Lost, lost_bytes
 from pvc.providers.base import load_facts, platform_of, read
 from pvc.providers.emit import emit, plane_markers
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from pvc.model.body import Body, Leaf
     from pvc.model.pack import Pack
     from pvc.model.pin import Pin
-    from pvc.model.span import Rendered
+    from pvc.model.span import SpanTuple
     from pvc.providers.base import Facts
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
@@ -186,6 +187,46 @@ def cost_of(asked: Asked, a: Body, found: Reuse) -> Cost:
 def if_parted(a: Body, at: int) -> Reuse:
     """Say what is kept of a request whose prompt changes at byte `at`."""
     return parted(a, stream_bytes(a, at), relation=RELATION)
+
+
+def of_refusal(directory: str, record: bytes, pinned: Given, given: Given) -> dict[str, Value]:
+    """Price, for a launch that is refused, what its prompt would lose of the pinned one's.
+
+    Gives `lost_bytes`, at worst, and one row of `costs` for each kind of request that may be.
+    """
+    from pvc.store.codec import decode
+    from pvc.store.open import open_repository
+
+    repo, pin = open_repository(directory), decode(record)
+    old, provider = prompt_of(repo, pin, _rendered(pinned))
+    new = Prompt(_rendered(given), old.pack, old.markers)
+    before = asked_of_pins(repo, pin, provider, pinned.tools)
+    after = asked_of_pins(repo, pin, provider, given.tools)
+    found = worst_first(cost(a, old, new, b) for a, b in zip(before, after, strict=True))
+    rows: list[Value] = [
+        {
+            "provider": each.asked.home,
+            "scope_bytes": Number(each.reuse.scope),
+            "lost_bytes": Number(each.reuse.lost),
+        }
+        for each in found
+    ]
+    return {"lost_bytes": Number(found[0].reuse.lost), "costs": rows}
+
+
+class Given(Protocol):
+    """A launch's prompt: its bytes with their spans, and its tools."""
+
+    data: bytes
+    spans: list[SpanTuple]
+    ends: tuple[int, ...]
+    tools: Value
+
+
+def _rendered(prompt: Given) -> Rendered:
+    if prompt.spans or not prompt.data:
+        return lift(prompt.data, prompt.spans, prompt.ends)
+    return Rendered(prompt.data, (Span(0, len(prompt.data), Unversioned()),), prompt.ends)
 
 
 # --- what is known of the requests ------------------------------------------------------------
