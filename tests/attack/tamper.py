@@ -22,10 +22,9 @@ from pvc.launch import cache, record
 from pvc.model.digest import Digest
 from pvc.ops.hook_ledger import read_fold
 from pvc.store.codec import Unrendered, decode, encode_idx, encode_prompt, encode_segment
-from pvc.store.fold import WRITER
 from pvc.store.fold_message import FoldMessage, next_chain
 from pvc.store.open import open_repository
-from pvc.store.repo import MODE_FILE, MODE_TREE, Entry
+from pvc.store.repo import MODE_FILE, MODE_TREE, WRITER, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -183,8 +182,9 @@ def refold(world: World, folds: Sequence[Sequence[bytes]]) -> None:
     at: CommitId | None = None
     for records in folds:
         at = fold_of(repo, at, records)
+    assert at is not None
+    repo.move_ref(world.ledger, repo.ref(world.ledger), at)
     repo.close()
-    world.ada.git("update-ref", world.ledger, str(at))
     world.push(world.ledger)
 
 
@@ -192,9 +192,8 @@ def add_fold(world: World, records: Sequence[bytes]) -> None:
     """Go on from Ada's ledger with a fold of these records."""
     repo = open_repository(world.ada.path)
     tip = repo.ref(world.ledger)
-    made = fold_of(repo, tip, records)
+    repo.move_ref(world.ledger, tip, fold_of(repo, tip, records))
     repo.close()
-    world.ada.git("update-ref", world.ledger, made)
     world.push(world.ledger)
 
 

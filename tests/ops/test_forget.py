@@ -61,7 +61,7 @@ def body(launches: Launches, digest: Digest = DIGEST) -> bytes | None:
 
 STEPS = [
     (Fold, "run", "before the fold"),
-    (Fold, "_commit_bodies", "in the fold, before the bodies"),
+    (Fold, "_write_bodies", "in the fold, before the bodies"),
     (Fold, "_commit_segments", "in the fold, before the ledger"),
     (Fold, "append_tombstones", "before the tombstones"),
     (store_module, "reckon", "after the tombstones"),

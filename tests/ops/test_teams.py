@@ -283,7 +283,8 @@ def test_a_channel_with_a_forged_move_below_its_tip_is_not_taken(team: Team) -> 
     forged = team.ann.write_commit(version.tree, [version.id], "No record")
     message = "Ready\n\nPvc-Channel: agent/production\n"
     tip = team.ann.write_commit(version.tree, [forged, version.id], message)
-    team.ann.git.output("push", "-q", "origin", f"{tip}:{PRODUCTION}")
+    team.ann.move_ref("refs/heads/forged", None, tip)
+    team.ann.git.output("push", "-q", "origin", f"forged:{PRODUCTION}")
     result = sync(team.bob, "origin")
     assert [r.ref for r in result.refused] == [PRODUCTION]
     assert "no record of a move of `agent@production`" in result.refused[0].reason

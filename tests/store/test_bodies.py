@@ -10,6 +10,7 @@ from launches import Launches
 from pvc.errors import CorruptError
 from pvc.model.digest import Digest
 from pvc.store.bodies import fresh_bodies, read_body, write_bodies
+from pvc.store.repo import WRITER
 
 if TYPE_CHECKING:
     from pvc.store.repo import Repository
@@ -25,7 +26,7 @@ def test_bodies_of_a_chain_are_read_back(repository: Repository) -> None:
     assert fresh_bodies(repository, None, bodies) == tuple(bodies)
     tip = None
     for some in (first, bodies):
-        commit = write_bodies(repository, tip, some, "pvc <pvc@localhost> 1700000000 +0000")
+        commit = write_bodies(repository, tip, some, WRITER, 1_700_000_000)
         repository.move_ref(ref, tip, commit)
         tip = commit
         rest = tuple(digest for digest in bodies if digest not in some)

@@ -15,6 +15,7 @@ from pvc.launch.call import Call
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId
 from pvc.store import fold as fold_module
+from pvc.store.base import BaseRepository
 from pvc.store.bodies import read_body
 from pvc.store.codec import Unrendered, decode, decode_prompt, split_segment
 from pvc.store.index import ledgers, new_segments
@@ -148,17 +149,20 @@ def test_bodies_move_to_their_own_chain(launches: Launches) -> None:
     assert count == "1", "bodies that are there make no commit"
 
 
-STEPS: list[tuple[str, str]] = [
-    ("_commit_bodies", "before the bodies"),
-    ("_commit_segments", "before the ledger"),
-    ("_move", "before the ref"),
-    ("_sweep", "after the unlinks"),
+STEPS: list[tuple[type, str, str]] = [
+    (fold_module.Fold, "_write_bodies", "before the bodies"),
+    (fold_module.Fold, "_commit_segments", "before the ledger"),
+    (BaseRepository, "_turn", "before the refs"),
+    (BaseRepository, "_see_that_it_holds", "after the refs"),
+    (fold_module.Fold, "_sweep", "after the unlinks"),
 ]
 
 
-@pytest.mark.parametrize("step", [step for step, _ in STEPS], ids=[words for _, words in STEPS])
+@pytest.mark.parametrize(
+    ("owner", "step"), [row[:2] for row in STEPS], ids=[words for _, _, words in STEPS]
+)
 def test_an_interrupted_fold_is_finished_and_nothing_is_stored_twice(
-    launches: Launches, monkeypatch: pytest.MonkeyPatch, step: str
+    launches: Launches, monkeypatch: pytest.MonkeyPatch, owner: type, step: str
 ) -> None:
     receipts = pin_many(launches, 5)
 
@@ -166,7 +170,7 @@ def test_an_interrupted_fold_is_finished_and_nothing_is_stored_twice(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(fold_module.Fold, step, die)
+        patched.setattr(owner, step, die)
         with pytest.raises(KeyboardInterrupt):
             launches.fold()
     receipts += pin_many(launches, 5, "later")

@@ -43,6 +43,12 @@ def empty_commit(repository: Repository, message: str, *parents: CommitId) -> Co
     return repository.write_commit(repository.write_tree([]), parents, message)
 
 
+def land(repository: Repository, commit: CommitId) -> CommitId:
+    """Give a commit a ref: only then git sees it, and all that was written for it."""
+    repository.move_ref(f"refs/heads/{commit}", None, commit)
+    return commit
+
+
 def loose_file(repository: Repository, oid: str) -> Path:
     return repository.common_dir / "objects" / oid[:2] / oid[2:]
 
@@ -60,7 +66,7 @@ def test_what_is_written_is_what_git_reads(repository: Repository, workspace: Wo
             Entry("ä", MODE_FILE, blob),
         ]
     )
-    commit = repository.write_commit(tree, [], "first\n\nwhy\n")
+    commit = land(repository, repository.write_commit(tree, [], "first\n\nwhy\n"))
     assert workspace.git("cat-file", "-p", commit).endswith("\n\nfirst\n\nwhy")
     assert workspace.git("-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", commit) == (
         "b.sh\nb/deep.md\nä"
@@ -84,7 +90,8 @@ def test_both_back_ends_make_the_same_commit(workspace: Workspace) -> None:
 def test_trees_are_written_as_git_mktree_would(
     repository: Repository, workspace: Workspace
 ) -> None:
-    blob, folder = repository.write_blob(b"x"), repository.write_tree([])
+    blob = ObjectId(workspace.git("hash-object", "-w", "--stdin", data=b"x"))
+    folder = ObjectId(workspace.git("mktree", data=b""))
     names = ["a", "a.b", "a-b", "a0", "b", "B", "ä", "a b", "\udcff"]
     entries = [Entry(name, MODE_FILE, blob) for name in names]
     entries += [Entry(f"{name}.d", MODE_TREE, folder) for name in names]
@@ -156,9 +163,9 @@ def test_a_missing_object_is_not_found(repository: Repository) -> None:
     ],
 )
 def test_a_damaged_loose_object_is_corrupt(
-    repository: Repository, damage: Callable[[bytes], bytes]
+    repository: Repository, workspace: Workspace, damage: Callable[[bytes], bytes]
 ) -> None:
-    oid = repository.write_blob(b"words" * 60)
+    oid = ObjectId(workspace.git("hash-object", "-w", "--stdin", data=b"words" * 60))
     file = loose_file(repository, oid)
     data = file.read_bytes()
     file.chmod(0o644)
@@ -235,6 +242,7 @@ def test_without_a_name_a_commit_is_refused_with_the_two_lines(
     made = repository.write_commit(
         repository.write_tree([]), [], "fold\n", identity=Person("pvc", "writer@host")
     )
+    land(repository, made)
     assert workspace.git("log", "-1", "--format=%an %ae %cn %ce", made) == (
         "pvc writer@host pvc writer@host"
     )
@@ -255,12 +263,13 @@ def test_a_commit_is_signed_if_the_users_git_signs(
     ]:
         workspace.git("config", name, value)
     repository = workspace.open(back_end)
-    signed = empty_commit(repository, "signed\n")
+    signed = land(repository, empty_commit(repository, "signed\n"))
     workspace.git("verify-commit", signed)
     assert repository.commit(signed).message == "signed\n"
     fold = repository.write_commit(
         repository.write_tree([]), [], "fold\n", identity=Person("pvc", "w@h")
     )
+    land(repository, fold)
     workspace.git("verify-commit", fold, code=1)
     repository.close()
 
@@ -392,11 +401,11 @@ def test_of_eight_processes_exactly_one_moves_a_ref(
     repository: Repository, workspace: Workspace, back_end: BackEnd, *, creates: bool
 ) -> None:
     names = [f"refs/pvc/trees/t{number}" for number in range(12)]
-    old = empty_commit(repository, "old\n")
+    old = land(repository, empty_commit(repository, "old\n"))
     if not creates:
         for name in names:
             repository.move_ref(name, None, old)
-    mine = [empty_commit(repository, f"{number}\n", old) for number in range(8)]
+    mine = [land(repository, empty_commit(repository, f"{n}\n", old)) for n in range(8)]
     start = str(time.time() + 2)
     words = [sys.executable, "-c", RACE, back_end, start, "" if creates else old]
     env = {**os.environ, "PYTHONPATH": str(Path(pvc.errors.__file__).parents[1])}
@@ -424,8 +433,9 @@ def test_a_disk_that_refuses_is_a_write_error(repository: Repository) -> None:
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
     try:
+        written = empty_commit(repository, "2\n")
         with pytest.raises(WriteError):
-            repository.write_blob(b"words" * 1000)
+            repository.move_ref(REF, commit, written)
         with pytest.raises(WriteError):
             repository.move_ref("refs/pvc/trees/new", None, commit)
     finally:

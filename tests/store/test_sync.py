@@ -376,7 +376,7 @@ def test_without_a_remote_it_only_folds(repository: Repository) -> None:
     assert result.to_json() == {
         "schema": "pvc.sync/1", "remote": None, "folded": 1, "flagged": [], "damaged": [],
         "fetched": [], "forwarded": [], "pushed": [], "refused": [], "diverged": [],
-        "taken": None, "removed": [], "hint": None, "unsigned": None, "forgotten": 0,
+        "taken": None, "removed": [], "hint": None, "unsigned": None, "forgotten": 0, "mended": [],
     }  # fmt: skip
 
 

@@ -4,13 +4,15 @@ Rule 1: a loose ref stands above a packed one, a damaged one too: what stands be
 and going on from there would forget pins and versions.
 Rule 2: a large `packed-refs` is never read whole: its lines are sorted by name, which its first
 line promises; without the promise it is walked.
-Rule 3: what these files do not say (a reftable, a symbolic ref, a name that is nowhere) is asked of
+Rule 3: loose refs are read first: `git pack-refs` writes a ref into `packed-refs` before it takes
+its file away, so that who looks in this order misses none.
+Rule 4: what these files do not say (a reftable, a symbolic ref, a name that is nowhere) is asked of
 git, so that only a missing name is slow.
 """
 
 import os
 
-from pvc.errors import CorruptError
+from pvc.errors import CorruptError, NotFoundError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,19 +51,19 @@ def below(place: "Place", prefix: str) -> dict[str, str]:
     if place.is_reftable:
         said = place.git("for-each-ref", "--format=%(refname) %(objectname)", prefix) or b""
         return dict(_pair(line) for line in said.decode().splitlines())
-    refs = dict(_packed(place, prefix))
+    loose = {}
     try:
         names = os.listdir(f"{place.common_dir}/{prefix}")
     except FileNotFoundError:
-        return refs
+        names = []
     for name in names:
         is_ref = not name.startswith(".") and not name.endswith(".lock")
         oid = _loose(place, prefix + name) if is_ref else None
         if oid == _ASK_GIT:
             oid = _resolved(place, prefix + name)
         if oid:
-            refs[prefix + name] = oid
-    return refs
+            loose[prefix + name] = oid
+    return dict(_packed(place, prefix)) | loose
 
 
 def ledgers(place: "Place") -> dict[str, str]:
@@ -70,13 +72,23 @@ def ledgers(place: "Place") -> dict[str, str]:
         said = place.git("for-each-ref", "--format=%(refname) %(objectname)", PINS, REMOTES) or b""
         found = dict(_pair(line) for line in said.decode().splitlines())
         return {name: oid for name, oid in found.items() if _is_ledger(name)}
-    refs = {name: oid for name, oid in _packed(place, REMOTES) if _is_ledger(name)}
+    refs = {}
     root = f"{place.common_dir}/{REMOTES}"
     for folder, folders, _ in os.walk(root):
         if folder.endswith(("/pins", "/inbox")):
             folders.clear()
             refs.update(below(place, f"{REMOTES}{folder[len(root) :]}/"))
-    return below(place, PINS) | refs
+    packed = {name: oid for name, oid in _packed(place, REMOTES) if _is_ledger(name)}
+    return below(place, PINS) | packed | refs
+
+
+def gone(name: str, oid: str) -> NotFoundError:
+    """Say that a ref names a commit that is not here, and the ways out."""
+    return NotFoundError(
+        f"ref `{name}` names {oid}, which is not in this repository",
+        hint=f"`git update-ref -d {name}`, then `pvc sync` brings the remote's;"
+        " `git fsck` lists what else it may have named",
+    )
 
 
 def _is_ledger(name: str) -> bool:

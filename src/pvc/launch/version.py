@@ -46,25 +46,29 @@ class Versions:
         TreeName(tree)
         if at and not point.isdecimal():
             ChannelName(point)
-            oid = refs.read(self._place, f"{refs.CHANNELS}{tree}/{point}")
+            ref = f"{refs.CHANNELS}{tree}/{point}"
+            oid = refs.read(self._place, ref)
             if oid is None:
                 raise NotFoundError(
                     f"tree `{tree}` has no channel `{point}`",
                     hint=f"pvc log {tree} lists its versions, such as {tree}@1",
                 )
-            return self._of_tree(tree, oid)
+            return self._of_tree(tree, oid, ref)
         tip = refs.read(self._place, refs.TREES + tree)
         if tip is None:
             raise NotFoundError(
                 f"no tree `{tree}` here",
                 hint=f"pvc log lists trees; pvc supersede {tree} -m REASON makes its first version",
             )
-        newest = self._of_tree(tree, tip)
+        newest = self._of_tree(tree, tip, refs.TREES + tree)
         return self._back(newest, whole_number(point) or 0, text) if at else newest
 
-    def _of_tree(self, tree: str, oid: str) -> "Version":
+    def _of_tree(self, tree: str, oid: str, ref: str) -> "Version":
         """Give the version at a ref's commit, which must be one of the tree that the ref names."""
-        version = self.at(oid)
+        try:
+            version = self.at(oid)
+        except NotFoundError as error:
+            raise refs.gone(ref, oid) if oid in error.message else error from None
         if version.tree != tree:
             raise CorruptError(f"a ref of tree `{tree}` holds `{version.label}`", at=oid)
         return version

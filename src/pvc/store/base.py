@@ -10,30 +10,36 @@ import fcntl
 import os
 import random
 import re
+import tempfile
 import time
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError, NotFoundError, UsageError, WriteError
+from pvc.errors import CorruptError, MovedError, NotFoundError, UsageError, WriteError
 from pvc.launch import disk
+from pvc.launch.refs import BODIES, PINS
 from pvc.model.names import CommitId, ObjectId
-from pvc.store import loose, objects
+from pvc.store import landing, loose, objects
 from pvc.store.child import failure
-from pvc.store.repo import Commit, Entry, Kind, Person
+from pvc.store.repo import Commit, Entry, Kind, Person, RefMove
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from pvc.store.child import Done, Git
+    from pvc.store.child import Git
     from pvc.store.repo import Moment
 
 _TRUE = frozenset(("", "true", "yes", "on"))
 _FALSE = frozenset(("false", "no", "off"))
 STALE_LOCK_SECONDS = 60
+FOLD_LOCK_SECONDS = 5
 _WAITS_SECONDS = (0.002, 0.004, 0.008, 0.016, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 1.0, 1.0)
+_LANDINGS = 3
+"""How often objects are written again that were gone once their ref had moved."""
+_DEAD_LOCK_SECONDS = 1.0
 _NOT_SIGNED = "nothing was moved; git signs with `user.signingKey`, in the form of `gpg.format`"
 _WHO_ARE_YOU = (
     'git config --global user.name "Your Name"\ngit config --global user.email you@example.com'
@@ -103,6 +109,9 @@ class BaseRepository(ABC):
         self.object_format: str = object_format
         self._settings: Settings = read_settings(git) if settings is None else settings
         self._verifies = True
+        self._staged: dict[ObjectId, tuple[Kind, bytes]] = {}
+        """What was written since a ref last moved; see `store.landing`."""
+        self._turn_handle = -1
 
     @property
     def is_partial(self) -> bool:
@@ -143,6 +152,199 @@ class BaseRepository(ABC):
             raise CorruptError(f"`HEAD` names `{named}`, which is damaged or not here")
         return None if oid is None else CommitId(oid)
 
+    def move_ref(
+        self, name: str, old: CommitId | None, new: CommitId, *, message: str = ""
+    ) -> None:
+        """Set a ref to `new` if it is still `old`."""
+        self.move_refs([RefMove(name, old, new, message)])
+
+    def move_refs(self, moves: Sequence[RefMove]) -> None:
+        """Bring what was written onto the disk, move refs to it, and read it back from there."""
+        try:
+            for move in moves:
+                check_ref_name(move.name)
+                if self.kind(move.new) is not Kind.COMMIT:
+                    raise UsageError(
+                        f"`{move.new}` is no commit, so `{move.name}` cannot point to it"
+                    )
+            self._land(moves, self._staged | self._unheld(moves))
+        finally:
+            self._staged = {}
+
+    def delete_ref(self, name: str, old: CommitId) -> None:
+        """Remove a ref if it is still `old`."""
+        with self._turn([name, "packed-refs"]):
+            self._remove_ref(name, old)
+
+    def _land(self, moves: Sequence[RefMove], made: dict[ObjectId, tuple[Kind, bytes]]) -> None:
+        others = {parent for oid in made for parent in self._parents(oid, made)} - made.keys()
+        is_moved = False
+        gone: list[ObjectId] = []
+        for _ in range(_LANDINGS):
+            with self._kept(made):
+                if not is_moved:
+                    with self._turn([move.name for move in moves]):
+                        for move in moves:
+                            self._set_ref(*move)
+                    is_moved = True
+                gone = landing.missing(self._git, made, others) if made else []
+                if not gone:
+                    self._see_that_it_holds(moves)
+                    break
+        else:
+            self._take_back(moves)
+            raise WriteError(
+                f"object `{gone[0]}` was gone again when it was read back",
+                at=self._object_folders[0],
+                hint="nothing was moved; some program removes git's packs from under git",
+            )
+        if made:
+            landing.release_dead(self._object_folders[0])
+
+    @contextmanager
+    def _kept(self, made: dict[ObjectId, tuple[Kind, bytes]]) -> Iterator[None]:
+        if not made:
+            yield
+            return
+        pack = landing.KeptPack(self._object_folders[0], made, self.object_format)
+        try:
+            pack.__enter__()
+        except OSError as error:
+            raise disk.refusal(error, self._object_folders[0], "cannot store objects") from None
+        try:
+            yield
+        finally:
+            pack.__exit__()
+
+    def _see_that_it_holds(self, moves: Sequence[RefMove]) -> None:
+        """See that each ref is where it was moved to, or further on."""
+        for move in moves:
+            now = self.ref(move.name)
+            if now != move.new and not (now and self.is_ancestor(move.new, now)):
+                raise MovedError(moved(move.name, move.new, now), hint="run it again")
+
+    def _take_back(self, moves: Sequence[RefMove]) -> None:
+        """Set refs back whose objects cannot be kept: none may name what is not there."""
+        for name, old, new, message in moves:
+            if old is None:
+                self.delete_ref(name, new)
+            else:
+                with self._turn([name]):
+                    self._set_ref(name, new, old, message)
+
+    def _parents(
+        self, oid: ObjectId, made: dict[ObjectId, tuple[Kind, bytes]]
+    ) -> tuple[CommitId, ...]:
+        kind, data = made[oid]
+        return objects.parse_commit(oid, data).parents if kind is Kind.COMMIT else ()
+
+    def _unheld(self, moves: Sequence[RefMove]) -> dict[ObjectId, tuple[Kind, bytes]]:
+        """Read what new commits need, was not written now, and no ref is sure to hold.
+
+        What stood at the same place in the ref's old commit or in a parent is held: by the ref as
+        it was, and then by the ref as it is.
+        """
+        found: dict[ObjectId, tuple[Kind, bytes]] = {}
+        for move in moves:
+            waiting = [move.new]
+            while waiting:
+                oid = waiting.pop()
+                if oid in self._staged:
+                    parents = self.commit(oid).parents
+                    found |= self.new_objects(oid, (*parents, move.old))
+                    waiting += parents
+        return found
+
+    def new_objects(
+        self, tip: ObjectId, known: Iterable[ObjectId | None] = ()
+    ) -> dict[ObjectId, tuple[Kind, bytes]]:
+        """Read a commit or a tree, and all below that is not at the same place in a known one."""
+        kind, data = self.raw(tip)
+        found = {tip: (kind, data)}
+        tree = objects.parse_commit(tip, data).tree if kind is Kind.COMMIT else tip
+        held = [oid for oid in known if oid]
+        if all(self._tree_of(oid) != tree for oid in held):
+            self._read_unheld(tree, [self._rows(oid) for oid in held], found)
+        return found
+
+    def _tree_of(self, oid: ObjectId) -> ObjectId | None:
+        """Name the tree of a commit or a tree, where it is here."""
+        try:
+            kind, data = self.raw(oid)
+        except (NotFoundError, CorruptError):
+            return None
+        return objects.parse_commit(oid, data).tree if kind is Kind.COMMIT else oid
+
+    def _read_unheld(
+        self,
+        tree: ObjectId,
+        held: list[dict[str, Entry]],
+        found: dict[ObjectId, tuple[Kind, bytes]],
+    ) -> None:
+        found[tree] = self.raw(tree)
+        for entry in self.tree(tree):
+            there = [rows[entry.name] for rows in held if entry.name in rows]
+            if entry.is_gitlink or entry in there or entry.oid in found:
+                continue
+            if entry.is_tree:
+                below = [self._rows(other.oid) for other in there if other.is_tree]
+                self._read_unheld(entry.oid, below, found)
+            else:
+                found[entry.oid] = self.raw(entry.oid)
+
+    def _rows(self, oid: ObjectId) -> dict[str, Entry]:
+        """Read a folder's entries by name; of one that is not here or damaged nothing is held."""
+        try:
+            return {entry.name: entry for entry in self.tree(oid)}
+        except (NotFoundError, CorruptError):
+            return {}
+
+    @contextmanager
+    def _turn(self, names: Sequence[str]) -> Iterator[None]:
+        """Let one process of pvc move refs at a time, and clear up after one that was killed.
+
+        While it moves them, `pvc/moving` has their names. Who finds names there, and holds the
+        lock, knows that their process is dead, and so is its git, which holds the lock too.
+        """
+        folder = self.common_dir / "pvc"
+        try:
+            folder.mkdir(exist_ok=True)
+            handle = os.open(folder / "moving", os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise disk.refusal(error, str(folder), "cannot move a ref") from None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            for name in os.pread(handle, 1 << 20, 0).decode(errors="replace").split("\n")[:-1]:
+                self._remove_dead_lock(name)
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, "".join(f"{name}\n" for name in names).encode(), 0)
+            self._turn_handle = handle
+            yield
+        except OSError as error:
+            raise disk.refusal(error, str(folder / "moving"), "cannot move a ref") from None
+        finally:
+            self._turn_handle = -1
+            with suppress(OSError):  # what stays there is names of refs that have no lock
+                os.ftruncate(handle, 0)
+            os.close(handle)
+
+    def _remove_dead_lock(self, name: str) -> None:
+        """Remove the lock that a dead process left on a ref.
+
+        git itself locks such refs too, for milliseconds (`pack-refs`): a lock that stays the same
+        for a second is not git's.
+        """
+        lock = self.common_dir / f"{name}.lock"
+        if (self.common_dir / "reftable").is_dir():
+            lock = self.common_dir / "reftable/tables.list.lock"
+        end = time.monotonic() + _DEAD_LOCK_SECONDS
+        first = _identity_of(lock)
+        while first is not None and _identity_of(lock) == first:
+            if time.monotonic() > end:
+                lock.unlink(missing_ok=True)
+                return
+            time.sleep(0.02)
+
     def _remove_stale_lock(self, name: str) -> bool:
         """Remove the lock that a killed process left on a ref of pvc's; true when there was one.
 
@@ -151,11 +353,14 @@ class BaseRepository(ABC):
         """
         if not name.startswith("refs/pvc/"):
             return False
+        own = name.startswith((f"{PINS}", f"{BODIES}"))  # nothing else than folds moves these
         handle = os.open(self.common_dir, os.O_RDONLY)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             lock = self.common_dir / f"{name}.lock"
-            if time.time() - lock.stat().st_mtime < STALE_LOCK_SECONDS:
+            if time.time() - lock.stat().st_mtime < (
+                FOLD_LOCK_SECONDS if own else STALE_LOCK_SECONDS
+            ):
                 return False
             lock.unlink()
         except OSError:
@@ -163,17 +368,6 @@ class BaseRepository(ABC):
         finally:
             os.close(handle)
         return True
-
-    def _sync_objects(self) -> None:
-        """Sync the folder of object folders, before a ref moves: a new one's name is in there."""
-        disk.sync_folder(self._object_folders[0])
-
-    def _sync_loose(self, oid: ObjectId) -> ObjectId:
-        """Sync the folder of an object that git wrote; git syncs the file alone."""
-        folder = Path(self._object_folders[0], oid[:2])
-        if folder.is_dir():  # else the object was there before, in a pack
-            disk.sync_folder(str(folder))
-        return oid
 
     def _sync_ref(self, name: str) -> None:
         """Sync the folders that a new ref may have made."""
@@ -192,6 +386,8 @@ class BaseRepository(ABC):
 
     def raw(self, oid: ObjectId) -> tuple[Kind, bytes]:
         """Read an object: a loose one ourselves, else as the back end does."""
+        if (staged := self._staged.get(oid)) is not None:
+            return staged
         path = loose.find(self._object_folders, oid)
         found = loose.read(path, oid, partial(objects.check_size, oid)) if path else None
         kind, data = found or self._packed(oid)
@@ -234,6 +430,23 @@ class BaseRepository(ABC):
         """Read a commit."""
         return objects.parse_commit(oid, self._of_kind(oid, Kind.COMMIT))
 
+    def write_blob(self, data: bytes) -> ObjectId:
+        """Take in a file's bytes."""
+        return self._stage(Kind.BLOB, data)
+
+    def write_tree(self, entries: Sequence[Entry]) -> ObjectId:
+        """Take in a folder."""
+        data = objects.encode_tree(entries)
+        for entry in entries:
+            if not (entry.is_gitlink or entry.oid in self._staged or self._exists(entry.oid)):
+                raise NotFoundError(f"object `{entry.oid}` of `{entry.name}` is not here")
+        return self._stage(Kind.TREE, data)
+
+    def _stage(self, kind: Kind, data: bytes) -> ObjectId:
+        oid = objects.object_id(kind, data, self.object_format)
+        self._staged[oid] = (kind, data)
+        return oid
+
     def write_commit(
         self,
         tree: ObjectId,
@@ -245,15 +458,17 @@ class BaseRepository(ABC):
         moment: Moment | None = None,
         sign: bool | None = None,
     ) -> CommitId:
-        """Store a commit; git makes it where it is to be signed."""
+        """Take in a commit; git makes it where it is to be signed."""
         writer = self._identity("GIT_AUTHOR", author or identity, moment)
         committer = self._identity("GIT_COMMITTER", identity, moment)
         if sign is None:
             sign = identity is None and self.config_flag("commit.gpgSign")
         if sign:
-            run = self._git.run if identity is None else self._git.run_alone
-            return self._commit_tree(tree, parents, message, writer, committer, run=run)
-        return self._write_commit(tree, parents, message, writer, committer)
+            is_ours = identity is not None
+            data = self._signed(tree, parents, message, writer, committer, is_alone=is_ours)
+        else:
+            data = objects.encode_commit(tree, parents, writer, committer, message)
+        return objects.trusted_commit(self._stage(Kind.COMMIT, data))
 
     def _identity(self, prefix: str, person: Person | None, moment: Moment | None) -> str:
         """Ask git for `Name <email> seconds ±hhmm`; it knows settings, variables and clock."""
@@ -269,7 +484,7 @@ class BaseRepository(ABC):
             raise UsageError("git does not know who you are", hint=_WHO_ARE_YOU)
         return done.out.decode(errors="replace").removesuffix("\n")
 
-    def _commit_tree(
+    def _signed(  # what a commit says, and who is asked for the key
         self,
         tree: ObjectId,
         parents: Sequence[CommitId],
@@ -277,22 +492,34 @@ class BaseRepository(ABC):
         author: str,
         committer: str,
         *,
-        run: Callable[..., Done] | None = None,
-    ) -> CommitId:
-        """Let git make a commit; signed, by a child that `run` starts, where that is given."""
-        words = ["-c", "i18n.commitEncoding=UTF-8", "commit-tree", tree]
-        words.append("-S" if run else "--no-gpg-sign")
+        is_alone: bool,
+    ) -> bytes:
+        """Let git make and sign a commit, in a folder of objects that is thrown away."""
+        words = ["-c", "i18n.commitEncoding=UTF-8", "commit-tree", "-S", tree]
         for parent in parents:
             words += ["-p", parent]
-        more = {
-            **_identity_variables("AUTHOR", author),
-            **_identity_variables("COMMITTER", committer),
-        }
-        done = (run or self._git.run)(*words, data=message.encode(), more=more)
-        if done.code != 0:
-            error = failure(done, "commit-tree", WriteError)
-            raise WriteError(error.message, hint=error.hint or (_NOT_SIGNED if run else ""))
-        return CommitId(self._sync_loose(ObjectId(done.out.decode().removesuffix("\n"))))
+        with tempfile.TemporaryDirectory(prefix="pvc-") as scratch:
+            others = os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
+            borrowed = [self._object_folders[0], *([others] if others else [])]
+            folders = {
+                "GIT_OBJECT_DIRECTORY": scratch,
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(borrowed),
+            }
+            kind, data = self.raw(tree)  # git looks whether it is there
+            store = ("hash-object", "-w", "-t", kind, "--stdin")
+            self._git.output(*store, data=data, error=WriteError, more=folders)
+            more = {
+                **folders,
+                **_identity_variables("AUTHOR", author),
+                **_identity_variables("COMMITTER", committer),
+            }
+            run = self._git.run_alone if is_alone else self._git.run
+            done = run(*words, data=message.encode(), more=more)
+            if done.code != 0:
+                error = failure(done, "commit-tree", WriteError)
+                raise WriteError(error.message, hint=error.hint or _NOT_SIGNED)
+            oid = ObjectId(done.out.decode().removesuffix("\n"))
+            return self._git.output("cat-file", "commit", oid, more=folders)
 
     # --- questions ----------------------------------------------------------------------------
 
@@ -376,22 +603,16 @@ class BaseRepository(ABC):
         """Read where a ref points now."""
 
     @abstractmethod
-    def move_ref(
-        self, name: str, old: CommitId | None, new: CommitId, *, message: str = ""
-    ) -> None:
-        """Set a ref to `new` if it is still `old`."""
+    def _set_ref(self, name: str, old: CommitId | None, new: CommitId, message: str) -> None:
+        """Set a ref to `new` if it is still `old`; its objects are on the disk."""
 
     @abstractmethod
-    def delete_ref(self, name: str, old: CommitId) -> None:
+    def _remove_ref(self, name: str, old: CommitId) -> None:
         """Remove a ref if it is still `old`."""
 
     @abstractmethod
-    def write_blob(self, data: bytes) -> ObjectId:
-        """Store a file's bytes."""
-
-    @abstractmethod
-    def write_tree(self, entries: Sequence[Entry]) -> ObjectId:
-        """Store a folder."""
+    def _exists(self, oid: ObjectId) -> bool:
+        """Say whether an object is here."""
 
     @abstractmethod
     def _packed(self, oid: ObjectId) -> tuple[Kind, bytes]:
@@ -400,17 +621,6 @@ class BaseRepository(ABC):
     @abstractmethod
     def _packed_header(self, oid: ObjectId) -> tuple[Kind, int]:
         """Read kind and size of an object that is not loose."""
-
-    @abstractmethod
-    def _write_commit(
-        self,
-        tree: ObjectId,
-        parents: Sequence[CommitId],
-        message: str,
-        author: str,
-        committer: str,
-    ) -> CommitId:
-        """Store a commit that is not signed."""
 
 
 def _identity_variables(which: str, line: str) -> dict[str, str]:
@@ -421,6 +631,15 @@ def _identity_variables(which: str, line: str) -> dict[str, str]:
         f"GIT_{which}_EMAIL": email,
         f"GIT_{which}_DATE": f"@{when}",
     }
+
+
+def _identity_of(path: Path) -> tuple[int, int] | None:
+    """Tell one file of a name from the next; null where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns
 
 
 def _setting_key(name: str) -> str:

@@ -10,26 +10,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError, WriteError
+from pvc.errors import CorruptError
 from pvc.launch import disk
 from pvc.launch.prompt import EMPTY
 from pvc.launch.spool import body_path
 from pvc.model.digest import SIZE_HEX, TAG, Digest
-from pvc.model.names import CommitId
-from pvc.store.child import failure
+from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Moment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pvc.model.names import ObjectId
-    from pvc.store.repo import Entry, Repository
+    from pvc.model.names import CommitId, ObjectId
+    from pvc.store.repo import Person, Repository
 
 BODIES = "refs/pvc/bodies/"
 _HEX = frozenset("0123456789abcdef")
 FOLDERS = 4
 """How many folders a body is below, each named by one digit (`launch.spool.body_path`)."""
-NO_REF = b"refs/pvc/import/bodies"
-"""What fast-import is told to move; it never does."""
 
 
 class Bodies:
@@ -107,25 +104,58 @@ def fresh_bodies(
 
 
 def write_bodies(
-    repo: Repository, tip: CommitId | None, bodies: Mapping[Digest, bytes], committer: str
+    repo: Repository,
+    tip: CommitId | None,
+    bodies: Mapping[Digest, bytes],
+    identity: Person,
+    seconds: int,
 ) -> CommitId:
-    """Write a commit that adds bodies to a chain, synced. Moves no ref.
-
-    `git fast-import` puts everything into one pack: a file for each body, and for each tree above
-    it, would bring a clone to git's own mark for tidying up within some hundred launches.
-    """
-    message = b"fold %d bodies\n" % len(bodies)
-    return _imported(repo, message, tip, _added(bodies), committer)
+    """Write a commit that adds bodies to a chain. Moves no ref."""
+    changes = {
+        tuple(body_path(digest.hex).split("/")): repo.write_blob(data)
+        for digest, data in bodies.items()
+    }
+    tree = _changed(repo, repo.commit(tip).tree if tip else None, changes) or repo.write_tree(())
+    message = f"fold {len(bodies)} bodies\n"
+    parents = (tip,) if tip else ()
+    return repo.write_commit(
+        tree, parents, message, identity=identity, moment=Moment(seconds), sign=False
+    )
 
 
 def without_bodies(
-    repo: Repository, tip: CommitId, digests: Iterable[Digest], committer: str
+    repo: Repository, tip: CommitId, digests: Iterable[Digest], identity: Person, seconds: int
 ) -> CommitId:
     """Write a commit without parents that holds what a chain does, but for some. Moves no ref."""
-    paths = [body_path(digest.hex).encode() for digest in sorted(digests)]
-    lines = [b"M 040000 %s \n" % repo.commit(tip).tree.encode()]
-    lines += [b"D %s\n" % path for path in paths]
-    return _imported(repo, b"forget %d bodies\n" % len(paths), None, lines, committer)
+    changes = {tuple(body_path(digest.hex).split("/")): None for digest in digests}
+    tree = _changed(repo, repo.commit(tip).tree, changes) or repo.write_tree(())
+    message = f"forget {len(changes)} bodies\n"
+    return repo.write_commit(
+        tree, (), message, identity=identity, moment=Moment(seconds), sign=False
+    )
+
+
+def _changed(
+    repo: Repository, tree: ObjectId | None, changes: Mapping[tuple[str, ...], ObjectId | None]
+) -> ObjectId | None:
+    """Write a tree with files added below it, or taken out (null); null when none is left."""
+    entries = {entry.name: entry for entry in repo.tree(tree)} if tree else {}
+    below: dict[str, dict[tuple[str, ...], ObjectId | None]] = {}
+    for (name, *rest), oid in changes.items():
+        if rest:
+            below.setdefault(name, {})[tuple(rest)] = oid
+        elif oid is not None:
+            entries[name] = Entry(name, MODE_FILE, oid)
+        else:
+            entries.pop(name, None)
+    for name, inner in below.items():
+        there = entries.get(name)
+        written = _changed(repo, there.oid if there and there.is_tree else None, inner)
+        if written is None:
+            entries.pop(name, None)
+        else:
+            entries[name] = Entry(name, MODE_TREE, written)
+    return repo.write_tree(tuple(entries.values())) if entries else None
 
 
 def bodies_at(repo: Repository, tip: CommitId) -> frozenset[Digest]:
@@ -155,35 +185,3 @@ def body_rows(repo: Repository, tree: ObjectId) -> Iterator[tuple[str, Entry]]:
                 yield name, entry
             elif not is_last and entry.is_tree and len(entry.name) == 1:
                 waiting.append((name, entry.oid))
-
-
-def _added(bodies: Mapping[Digest, bytes]) -> Iterator[bytes]:
-    for digest, data in bodies.items():
-        yield b"M 100644 inline %s\n" % body_path(digest.hex).encode()
-        yield b"data %d\n%s\n" % (len(data), data)
-
-
-def _imported(
-    repo: Repository,
-    message: bytes,
-    parent: CommitId | None,
-    changes: Iterable[bytes],
-    committer: str,
-) -> CommitId:
-    """Write one commit through fast-import, synced. Its ref is reset, so never written."""
-    head = b"reset %s\ncommit %s\nmark :1\ncommitter %s\n" % (
-        NO_REF,
-        NO_REF,
-        committer.encode(),
-    )
-    head += b"data %d\n%s\n" % (len(message), message)
-    head += b"from %s\n" % parent.encode() if parent else b""
-    tail = b"get-mark :1\nreset %s\n\n" % NO_REF
-    done = repo.git.run(
-        *("-c", "fastimport.unpackLimit=0", "fast-import", "--quiet", "--cat-blob-fd=1"),
-        data=b"".join((head, *changes, tail)),
-    )
-    if done.code != 0:
-        raise failure(done, "fast-import", WriteError)
-    disk.sync_folder(f"{repo.common_dir}/objects/pack")
-    return CommitId(done.out.decode().strip())

@@ -20,7 +20,14 @@ from typing import TYPE_CHECKING, Final
 from pvc.errors import CorruptError, UsageError
 from pvc.model.names import ChannelName, TreeName
 from pvc.store.sound import check_sound
-from pvc.store.versions import FORMAT, VersionInfo, at_ref, join_message, split_message
+from pvc.store.versions import (
+    FORMAT,
+    VersionInfo,
+    at_ref,
+    join_message,
+    must_be_here,
+    split_message,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,8 +93,12 @@ def names(repo: Repository, tree: str) -> tuple[str, ...]:
 
 def tip(repo: Repository, tree: str, channel: str) -> ChannelMove | None:
     """Find the newest move, or null where there is no such channel."""
-    oid = repo.ref(ref_of(tree, channel))
-    return None if oid is None else at_move(repo, oid, tree, channel)
+    ref = ref_of(tree, channel)
+    oid = repo.ref(ref)
+    if oid is None:
+        return None
+    must_be_here(repo, ref, oid)
+    return at_move(repo, oid, tree, channel)
 
 
 def at_move(repo: Repository, oid: CommitId, tree: str, channel: str) -> ChannelMove:

@@ -116,8 +116,12 @@ class Git:
         data: bytes = b"",
         hooks: bool = False,
         more: Mapping[str, str] | None = None,
+        holds: int = -1,
     ) -> Done:
-        """Run a child to its end, whatever its exit code."""
+        """Run a child to its end, whatever its exit code.
+
+        It inherits the open file `holds`, so that a lock on it lasts as long as the child does.
+        """
         try:
             done = subprocess.run(
                 self.command(*words, hooks=hooks),
@@ -125,6 +129,7 @@ class Git:
                 capture_output=True,
                 check=False,
                 env=self.variables(more),
+                pass_fds=(holds,) if holds >= 0 else (),
             )
         except FileNotFoundError:
             raise _no_git() from None

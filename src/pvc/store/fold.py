@@ -1,17 +1,20 @@
 """Fold the spool into the ledger: many small files become segments in one commit.
 
-    bodies ref ──► segments, ledger ref ──► index ──► unlink
-    (synced)       (synced)                (synced)
+    bodies ref, ledger ref ──► read back ──► index ──► unlink
+    (one pack, synced)         (a new git)  (synced)
 
 Rule 1: one fold at a time (`flock`, which ends with its holder). Rule 2: an interrupted fold is
 finished before anything new is committed: what the ledger holds already is unlinked, not folded
-again. Rule 3: nothing is unlinked before it is in the ledger, on the disk, and in the index, in
-this order; so a reader that looks into the spool and then into the index misses nothing.
+again. Rule 3: nothing is unlinked before it is in the ledger, read back from the disk
+(`store.landing`), and in the index, in this order; so a reader that looks into the spool and then
+into the index misses nothing.
 Rule 4: a spool file whose session, chain and number the local ledger holds with another record was
 never acknowledged (`launch.known`) and goes.
 Rule 5: each distinct prompt is rendered again from git's objects; what comes out differently, or
 not at all because an input is damaged, is folded all the same, marked, and reported: evidence is
 not thrown away, and one bad pin does not keep the others in the spool.
+Rule 6: a ref of this clone's own that names what is not here stops no fold: it goes on from the
+newest commit that is whole, and says so (`store.mend`).
 """
 
 from __future__ import annotations
@@ -24,12 +27,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pvc.errors import CorruptError, DecodeError, MovedError, UsageError, WriteError
+from pvc.errors import CorruptError, DecodeError, NotFoundError, UsageError, WriteError
 from pvc.launch import disk, writer
 from pvc.launch.index import BY_SESSION, DamagedIndexError, session_key
 from pvc.launch.refs import PINS, REMOTES
 from pvc.model.digest import Digest
-from pvc.store.bodies import BODIES, NO_REF, fresh_bodies, write_bodies
+from pvc.store.bodies import BODIES, fresh_bodies, write_bodies
 from pvc.store.codec import (
     Unrendered,
     decode,
@@ -40,7 +43,9 @@ from pvc.store.codec import (
 )
 from pvc.store.fold_message import FoldMessage, next_chain, trailer, witnesses
 from pvc.store.index import open_index, refresh
-from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Person
+from pvc.store.landing import release_dead, release_imports
+from pvc.store.mend import mend_bodies, mend_ledger
+from pvc.store.repo import MODE_FILE, MODE_TREE, WRITER, Entry, RefMove
 from pvc.store.tombstones import SUFFIX
 
 if TYPE_CHECKING:
@@ -59,14 +64,10 @@ FOLD_PINS = 65_536
 GROUP_BYTES = 1 << 26
 """Bodies that are held in memory at once."""
 LITTER_AGE_S = 3600
-LOCK_AGE_S = 5
-"""Only folds move this ref, one at a time; git's own pack-refs holds its lock for milliseconds."""
-IMPORT_LITTER = {"objects/pack/*.keep": b"fast-import", "fast_import_crash_*": NO_REF}
 _DIGITS = b"[0-9a-f]"
 NO_DELTAS = b"".join(
     b"%s/%s.%s -delta\n" % (4 * _DIGITS, 2 * _DIGITS, suffix) for suffix in (b"pins", b"idx")
 )
-WRITER = Person("pvc", "pvc@localhost")
 SIGN_FOLDS, WHEN_POSSIBLE = "pvc.signFolds", "when-possible"
 _CANNOT_SIGN = (
     "nobody is asked for a passphrase here: `ssh-add` the key that `user.signingKey` names,"
@@ -86,6 +87,8 @@ class FoldResult:
     """Spool files that are no records; they are left where they are."""
     unsigned: str = ""
     """Why the fold has no signature, where `pvc.signFolds` asks for one when possible."""
+    mended: tuple[str, ...] = ()
+    """Refs of this clone's own that named what is not here, and where they go on from."""
 
 
 class _Spooled(NamedTuple):
@@ -132,30 +135,47 @@ class Fold:
         self.flagged: list[Pin] = []
         self.damaged: list[str] = []
         self.unsigned = ""
+        self.mended: list[str] = []
 
     def run(self) -> FoldResult:
         """Fold what the spool holds now."""
+        self._mend()
         try:
             spooled = self._new(self._read_spool())[:FOLD_PINS]
-        except DamagedIndexError:
+        except (DamagedIndexError, NotFoundError):
             refresh(self.repo, from_nothing=True)
             spooled = self._new(self._read_spool())[:FOLD_PINS]
         bodies = self._read_bodies()
         if spooled or bodies:
             self._say_no_deltas()
-        self._commit_bodies(bodies)
+        moves = self._write_bodies(bodies)
         commit, segments = None, 0
         if spooled:
-            commit, segments = self._commit_segments(spooled)
+            commit, segments = self._commit_segments(spooled, moves)
             refresh(self.repo)
+        elif moves:
+            self.repo.move_refs(moves)
         for item in spooled:
-            Path(item.path).unlink()
+            Path(item.path).unlink(missing_ok=True)
         for path in bodies.values():
-            Path(path).unlink()
+            Path(path).unlink(missing_ok=True)
         self._sweep()
         return FoldResult(
-            len(spooled), segments, commit, tuple(self.flagged), tuple(self.damaged), self.unsigned
+            len(spooled),
+            segments,
+            commit,
+            tuple(self.flagged),
+            tuple(self.damaged),
+            self.unsigned,
+            tuple(self.mended),
         )
+
+    def _mend(self) -> None:
+        """Go on from what is whole where a ref of this clone's own names what is not here."""
+        found = (mend_ledger(self.repo, self.ref), mend_bodies(self.repo, BODIES + self.writer))
+        self.mended += [words for words in found if words]
+        if self.mended:
+            refresh(self.repo, from_nothing=True)  # it may have rows of what is gone
 
     # --- the spool --------------------------------------------------------------------------
 
@@ -203,13 +223,18 @@ class Fold:
 
     # --- commits ----------------------------------------------------------------------------
 
-    def _commit_bodies(self, paths: dict[Digest, str]) -> None:
+    def _write_bodies(self, paths: dict[Digest, str]) -> list[RefMove]:
+        """Write what the chain of bodies lacks; gives the move that is left to be made, if any."""
         ref = BODIES + self.writer
         fresh = fresh_bodies(self.repo, self.repo.ref(ref), paths)
+        moves: list[RefMove] = []
         for bodies in self._read_in_groups(fresh, paths):
+            if moves:
+                self.repo.move_refs(moves)
             tip = self.repo.ref(ref)
-            committer = f"{WRITER} {int(time.time())} +0000"
-            self._move(ref, tip, write_bodies(self.repo, tip, bodies, committer))
+            new = write_bodies(self.repo, tip, bodies, WRITER, int(time.time()))
+            moves = [RefMove(ref, tip, new)]
+        return moves
 
     def _read_in_groups(
         self, digests: Iterable[Digest], paths: dict[Digest, str]
@@ -230,11 +255,13 @@ class Fold:
         if group:
             yield group
 
-    def _commit_segments(self, spooled: Sequence[_Spooled]) -> tuple[CommitId, int]:
+    def _commit_segments(
+        self, spooled: Sequence[_Spooled], moves: Sequence[RefMove]
+    ) -> tuple[CommitId, int]:
         chunks = [spooled[i : i + SEGMENT_PINS] for i in range(0, len(spooled), SEGMENT_PINS)]
         parts = [dict(zip((".pins", ".idx"), self._segment(c), strict=True)) for c in chunks]
         times = [item.pin.time for item in spooled]
-        return self._append(parts, len(spooled), times), len(chunks)
+        return self._append(parts, len(spooled), times, also=moves), len(chunks)
 
     def append_tombstones(self, segments: Sequence[bytes], times: Sequence[int]) -> CommitId:
         """Put on record what was forgotten, in a commit of its own."""
@@ -256,6 +283,8 @@ class Fold:
         pins: int,
         times: Sequence[int],
         taken: Sequence[CommitId] = (),
+        *,
+        also: Sequence[RefMove] = (),
     ) -> CommitId:
         """Add segments to the ledger, each as its files by suffix; the first file is chained."""
         tip = self.repo.ref(self.ref)
@@ -278,7 +307,7 @@ class Fold:
         numbers = range(first, first + len(segments))
         message = self._message(tip, pins, times, numbers, digests, len(taken))
         commit = self._fold_commit(root, (*((tip,) if tip else ()), *taken), message)
-        self._move(self.ref, tip, commit)
+        self.repo.move_refs([*also, RefMove(self.ref, tip, commit)])
         return commit
 
     def _fold_commit(self, root: ObjectId, parents: tuple[CommitId, ...], message: str) -> CommitId:
@@ -347,16 +376,6 @@ class Fold:
             taken=taken,
         ).encode()
 
-    def _move(self, ref: str, old: CommitId | None, new: CommitId) -> None:
-        try:
-            self.repo.move_ref(ref, old, new)
-        except (MovedError, WriteError):
-            lock = Path(f"{self.repo.common_dir}/{ref}.lock")
-            if not _is_older(lock, LOCK_AGE_S):
-                raise
-            lock.unlink()  # its holder was killed: nobody else moves this ref
-            self.repo.move_ref(ref, old, new)
-
     def _say_no_deltas(self) -> None:
         """Tell git in this clone that segments are no deltas of each other.
 
@@ -376,13 +395,8 @@ class Fold:
             for path in Path(self.home, folder).glob(f"{disk.TEMPORARY}*"):
                 if _is_older(path, LITTER_AGE_S):
                     path.unlink(missing_ok=True)
-        # What a killed `git fast-import` leaves: a mark that keeps its pack from ever being packed
-        # again, and a report.
-        common = Path(self.repo.common_dir)
-        for pattern, mark in IMPORT_LITTER.items():
-            for path in common.glob(pattern):
-                if _is_older(path, LITTER_AGE_S) and mark in path.read_bytes():
-                    path.unlink(missing_ok=True)
+        release_dead(str(self.repo.common_dir / "objects"))
+        release_imports(self.repo)
 
 
 def _names(folder: str) -> list[str]:

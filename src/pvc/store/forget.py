@@ -31,8 +31,9 @@ from pvc.launch.refs import REMOTES
 from pvc.model.digest import Digest
 from pvc.store.bodies import BODIES, bodies_at, body_refs, without_bodies
 from pvc.store.codec import split_segment, to_micros
-from pvc.store.fold import WRITER, locked
+from pvc.store.fold import locked
 from pvc.store.index import stretches
+from pvc.store.repo import WRITER
 from pvc.store.tombstones import read_tombstones, tombstone_blobs
 from pvc.store.withheld import Withheld
 
@@ -186,8 +187,7 @@ class Holdings:
 
     def _rewrite(self, name: str, digests: Iterable[Digest]) -> None:
         tip = self.tips[name]
-        committer = f"{WRITER} {int(time.time())} +0000"
-        new = without_bodies(self.repo, tip, digests, committer)
+        new = without_bodies(self.repo, tip, digests, WRITER, int(time.time()))
         if name.startswith(REMOTES):
             Withheld(self.repo).note(name, tip, new)
         self.repo.move_ref(name, tip, new)

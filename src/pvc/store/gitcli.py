@@ -14,16 +14,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError, WriteError
-from pvc.model.names import CommitId, ObjectId
+from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, WriteError
+from pvc.model.names import CommitId
 from pvc.store import objects
 from pvc.store.base import BaseRepository, attempts, broken_ref, check_ref_name, moved
 from pvc.store.child import failure
-from pvc.store.repo import Entry, Kind
+from pvc.store.repo import Kind
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
+
+    from pvc.model.names import ObjectId
 
 _T = TypeVar("_T")
 
@@ -55,19 +57,12 @@ class GitCliRepository(BaseRepository):
             raise CorruptError(f"ref `{name}` is damaged", at=str(self.common_dir / name))
         return CommitId(done.out.decode().removesuffix("\n")) if done.code == 0 else None
 
-    def move_ref(
-        self, name: str, old: CommitId | None, new: CommitId, *, message: str = ""
-    ) -> None:
-        """Let git compare and set."""
-        if self.kind(new) is not Kind.COMMIT:
-            raise UsageError(f"`{new}` is no commit, so `{name}` cannot point to it")
+    def _set_ref(self, name: str, old: CommitId | None, new: CommitId, message: str) -> None:
         zero = "0" * len(new)
-        self._sync_objects()
         self._update(name, old, f"update {name}\0{new}\0{old or zero}\0", message)
         self._sync_ref(name)
 
-    def delete_ref(self, name: str, old: CommitId) -> None:
-        """Let git compare and remove."""
+    def _remove_ref(self, name: str, old: CommitId) -> None:
         self._update(name, old, f"delete {name}\0{old}\0", "")
 
     def _update(self, name: str, old: CommitId | None, line: str, message: str) -> None:
@@ -78,7 +73,7 @@ class GitCliRepository(BaseRepository):
             now = self.ref(name)
             if now != old:
                 raise MovedError(moved(name, old, now), hint="read it again and try once more")
-            done = self._git.run(*words, data=line.encode())
+            done = self._git.run(*words, data=line.encode(), holds=self._turn_handle)
             if done.code == 0:
                 return
             if done.is_locked and not is_last and self._remove_stale_lock(name):
@@ -95,6 +90,13 @@ class GitCliRepository(BaseRepository):
 
     def _packed_header(self, oid: ObjectId) -> tuple[Kind, int]:
         return self._asked(oid, self._info)
+
+    def _exists(self, oid: ObjectId) -> bool:
+        try:
+            self._packed_header(oid)
+        except NotFoundError:
+            return False
+        return True
 
     def _asked(self, oid: ObjectId, ask: Callable[[subprocess.Popen[bytes], ObjectId], _T]) -> _T:
         if self._reader is None:
@@ -132,36 +134,3 @@ class GitCliRepository(BaseRepository):
         if len(data) != size + 1:
             raise EOFError
         return kind, data[:size]
-
-    def write_blob(self, data: bytes) -> ObjectId:
-        """Store a file's bytes."""
-        return self._written("hash-object", "-w", "--no-filters", "--stdin", data=data)
-
-    def write_tree(self, entries: Sequence[Entry]) -> ObjectId:
-        """Store a folder."""
-        data = objects.encode_tree(entries)
-        listing = "".join(f"{e.oid}\n" for e in entries if not e.is_gitlink).encode()
-        for line in self._git.output("cat-file", "--batch-check", data=listing).split(b"\n"):
-            if line.endswith(b" missing"):
-                raise NotFoundError(f"object `{line[:-8].decode()}` is not in this repository")
-        # Not `git mktree`: it does not read `core.fsync`, so the tree would not be synced.
-        return self._written("hash-object", "-w", "-t", "tree", "--stdin", data=data)
-
-    def _write_commit(
-        self,
-        tree: ObjectId,
-        parents: Sequence[CommitId],
-        message: str,
-        author: str,
-        committer: str,
-    ) -> CommitId:
-        return self._commit_tree(tree, parents, message, author, committer)
-
-    def _written(self, *words: str, data: bytes) -> ObjectId:
-        for is_last in attempts():
-            done = self._git.run(*words, data=data)
-            if done.code == 0:
-                return self._sync_loose(ObjectId(done.out.decode().removesuffix("\n")))
-            if is_last or not done.is_locked:
-                raise failure(done, words[0], WriteError)
-        raise AssertionError("the last attempt returns or raises")

@@ -105,6 +105,8 @@ def refresh(repo: Repository, *, from_nothing: bool = False) -> Tips:
     if tips is not None and tips.covers(current):
         return tips
     if tips is None and not current:
+        if from_nothing:
+            Path(f"{home}/index/tips").unlink(missing_ok=True)
         return Tips([], {})
     writer.make_folders(home)
     with disk.Locked(home + "/index"):

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, TypeVar
 import pygit2
 from pygit2.enums import ObjectType, Option
 
-from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, UsageError, WriteError
+from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, WriteError
 from pvc.store import objects
 from pvc.store.base import BaseRepository, attempts, check_ref_name, moved
 from pvc.store.child import DISK_REFUSES, STALE_LOCK
-from pvc.store.repo import MODE_GITLINK, Entry, Kind
+from pvc.store.repo import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
     from pvc.model.names import CommitId, ObjectId
@@ -88,27 +88,17 @@ class PygitRepository(BaseRepository):
             ) from None
         return objects.trusted_commit(str(target))
 
-    def move_ref(
-        self, name: str, old: CommitId | None, new: CommitId, *, message: str = ""
-    ) -> None:
-        """Lock, look again, set."""
-        if self.kind(new) is not Kind.COMMIT:
-            raise UsageError(f"`{new}` is no commit, so `{name}` cannot point to it")
-        check_ref_name(name)
-
+    def _set_ref(self, name: str, old: CommitId | None, new: CommitId, message: str) -> None:
         def move() -> None:
             with self._repo.transaction() as transaction:
                 self._lock(transaction, name, old)
                 transaction.set_target(name, str(new), message=message or None)
 
-        self._sync_objects()
         self._try(move, f"cannot move `{name}`", ref=name)
         if old is None:
             self._sync_ref(name)
 
-    def delete_ref(self, name: str, old: CommitId) -> None:
-        """Lock, look again, remove."""
-
+    def _remove_ref(self, name: str, old: CommitId) -> None:
         def delete() -> None:
             with self._repo.transaction() as transaction:
                 self._lock(transaction, name, old)
@@ -144,36 +134,10 @@ class PygitRepository(BaseRepository):
         except (pygit2.GitError, OSError) as error:
             raise CorruptError(f"object `{oid}` is damaged: {error}") from None
 
-    def write_blob(self, data: bytes) -> ObjectId:
-        """Store a file's bytes."""
-        return self._store(Kind.BLOB, data)
+    def _exists(self, oid: ObjectId) -> bool:
+        return oid in self._odb
 
-    def write_tree(self, entries: Sequence[Entry]) -> ObjectId:
-        """Store a folder."""
-        data = objects.encode_tree(entries)
-        for entry in entries:
-            if entry.mode != MODE_GITLINK and not self._odb.exists(entry.oid):
-                raise NotFoundError(f"object `{entry.oid}` of `{entry.name}` is not here")
-        return self._store(Kind.TREE, data)
-
-    def _write_commit(
-        self,
-        tree: ObjectId,
-        parents: Sequence[CommitId],
-        message: str,
-        author: str,
-        committer: str,
-    ) -> CommitId:
-        data = objects.encode_commit(tree, parents, author, committer, message)
-        return objects.trusted_commit(self._store(Kind.COMMIT, data))
-
-    def _store(self, kind: Kind, data: bytes) -> ObjectId:
-        def store() -> ObjectId:
-            return objects.trusted(str(self._repo.write(_TYPES[kind], data)))
-
-        return self._try(store, f"cannot store a {kind}")
-
-    def _try(self, action: Callable[[], _T], what: str, *, ref: str = "") -> _T:
+    def _try(self, action: Callable[[], _T], what: str, *, ref: str) -> _T:
         """Run `action`, again while another process holds what it needs, such as `ref`."""
         for is_last in attempts():
             try:

@@ -89,6 +89,12 @@ def said_by_hooks(stderr: str) -> Said:
 
 def failed(remote: str, done: Done) -> PvcError:
     """Make the error of an exchange that came to nothing."""
+    _, bad, ref = done.reason.partition("bad object refs/")
+    if bad:
+        return NotFoundError(
+            f"ref `refs/{ref}` names a commit that is not in this repository",
+            hint=f"`git update-ref -d refs/{ref}`, then `pvc sync` brings the remote's",
+        )
     return NotFoundError(
         f"cannot exchange with `{remote}`: {done.reason}",
         hint=f"`git ls-remote {remote}` shows whether it answers",

@@ -5,7 +5,9 @@ against `Repository` and cannot tell them apart (the same tests run on both).
 
 Rule 1: a ref moves only from the value that the caller has seen (`move_ref`), atomically, also
 when it is created; there is no way to force one.
-Rule 2: objects are on the disk (synced) before a ref that reaches them moves.
+Rule 2: what is written gets onto the disk with the ref that moves to it (`store.landing`): before
+it moves, synced, where no prune takes it; and it is read back from there. Until then only this
+process sees it, and what no ref ever moves to is never stored.
 Rule 3: what is missing is `NotFoundError`, what is damaged is `CorruptError`, what the disk
 refuses is `WriteError`; no library's own exception gets out.
 Rule 4: replace refs and grafts do not exist here: an id names the bytes it was made from.
@@ -20,7 +22,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -80,6 +82,10 @@ class Person:
         return f"{self.name} <{self.email}>"
 
 
+WRITER = Person("pvc", "pvc@localhost")
+"""Who writes folds and bodies."""
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """Seconds since 1970 and the writer's distance from UTC in minutes, as git keeps them."""
@@ -98,6 +104,15 @@ class Commit:
     author: Person
     time: Moment
     message: str
+
+
+class RefMove(NamedTuple):
+    """One ref that moves from the value that was seen; null where it must not exist yet."""
+
+    name: str
+    old: CommitId | None
+    new: CommitId
+    message: str = ""
 
 
 class Repository(Protocol):
@@ -158,8 +173,13 @@ class Repository(Protocol):
         """Set a ref to `new` if it is still `old`; null means that it must not exist yet.
 
         Raises `MovedError`, naming what is there now. Of any number of processes that try at
-        once, one gets through. `message` goes into the reflog where there is one.
+        once, one gets through. `message` goes into the reflog where there is one. When it
+        returns, all that `new` needs was read back from the disk.
         """
+        ...
+
+    def move_refs(self, moves: Sequence[RefMove]) -> None:
+        """Move refs one after the other, to what was written before; see `move_ref`."""
         ...
 
     def delete_ref(self, name: str, old: CommitId) -> None:
@@ -200,11 +220,11 @@ class Repository(Protocol):
         ...
 
     def write_blob(self, data: bytes) -> ObjectId:
-        """Store a file's bytes."""
+        """Take in a file's bytes; they are stored with the ref that moves to them."""
         ...
 
     def write_tree(self, entries: Sequence[Entry]) -> ObjectId:
-        """Store a folder, in whatever order its entries come.
+        """Take in a folder, in whatever order its entries come.
 
         Raises `UsageError` on a name that git does not allow or that stands twice, `NotFoundError`
         on an entry whose object is not here.
@@ -222,7 +242,7 @@ class Repository(Protocol):
         moment: Moment | None = None,
         sign: bool | None = None,
     ) -> CommitId:
-        """Store a commit by the user, signed if the user's git signs.
+        """Take in a commit by the user, signed if the user's git signs.
 
         `moment` stands for now, in UTC.
         `author` is somebody else who wrote it. `identity` stands for the user as author and
@@ -230,6 +250,12 @@ class Repository(Protocol):
         nobody for a passphrase then. Raises `UsageError` when git does not know who the user is,
         `WriteError` when it cannot sign.
         """
+        ...
+
+    def new_objects(
+        self, tip: ObjectId, known: Iterable[ObjectId | None] = ()
+    ) -> Mapping[ObjectId, tuple[Kind, bytes]]:
+        """Read a commit or a tree, and all below that is not at the same place in a known one."""
         ...
 
     # --- questions ----------------------------------------------------------------------------

@@ -17,7 +17,8 @@ Rule 5: a ledger's ref is taken away from the remote only after the remote has a
 it (`store.take`), and only from the tip that was taken. What this clone saw of it is let go then.
 Rule 6: a partial clone gets versions and pins whole: no launch waits for a network.
 Rule 7: settings for ordinary fetches (mirrors, pruning, filters, tags) do not hold here; a filter
-would leave versions without their text, a mirror's refspec would force our refs.
+would leave versions without their text, a mirror's refspec would force our refs; loose objects
+could be pruned before a ref has them (`store.landing`).
 """
 
 from __future__ import annotations
@@ -148,6 +149,7 @@ class Exchange:
         settings = (
             "fetch.output=full",
             "fetch.fsckObjects=true",
+            "fetch.unpackLimit=1",  # a pack, which git keeps until the refs have moved
             f"remote.{self.remote}.mirror=false",
         )
         self._settings = [word for setting in settings for word in ("-c", setting)]

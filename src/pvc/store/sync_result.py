@@ -104,7 +104,9 @@ class SyncResult:
     def has_findings(self) -> bool:
         """Whether there is something that somebody must look at."""
         folded = self.folded
-        return bool(self.diverged or self.refused or folded.flagged or folded.damaged)
+        return bool(
+            self.diverged or self.refused or folded.flagged or folded.damaged or folded.mended
+        )
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.sync/1`."""
@@ -115,6 +117,7 @@ class SyncResult:
             "flagged": [pin.receipt for pin in self.folded.flagged],
             "damaged": list(self.folded.damaged),
             "unsigned": self.folded.unsigned or None,
+            "mended": list(self.folded.mended),
             "fetched": [move.to_json() for move in self.fetched],
             "forwarded": [move.to_json() for move in self.forwarded],
             "pushed": [move.to_json() for move in self.pushed],
@@ -168,12 +171,20 @@ class SyncResult:
             yield f"not signed: {self.folded.unsigned}"
         for pin in self.folded.flagged:
             yield f"session {pin.session}: {pin.receipt} does not render to what was pinned"
+        for words in self.folded.mended:
+            yield f"mended: {words}"
+            yield f"hint: {_MENDED}"
         for path in self.folded.damaged:
             yield f"damaged, left where it is: {path}"
 
     def _kind(self, fetched: Move) -> str:
         """Tell what a fetched ref holds: `trees`, …, `bodies`."""
         return fetched.ref.removeprefix(f"{LOCAL}/remotes/{self.remote}/").partition("/")[0]
+
+
+_MENDED = (
+    "`pvc verify` says what is missing; a clone or a backup that has that commit brings it back"
+)
 
 
 def _count(number: int, noun: str, plural: str = "") -> str:

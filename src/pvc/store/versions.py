@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pvc.errors import CorruptError, DecodeError, NotFoundError, TooLargeError, UsageError
+from pvc.launch import refs
 from pvc.model import bounds
 from pvc.model.bounds import BOUNDED
 from pvc.model.names import CommitId, ObjectId
@@ -115,7 +116,18 @@ def tip(repo: Repository, kind: Kind, name: str) -> VersionInfo | None:
     """
     ref = f"{REFS}{kind}/{name}"
     oid = repo.ref(ref)
-    return None if oid is None else at_ref(repo, oid, ref, kind, name)
+    if oid is None:
+        return None
+    must_be_here(repo, ref, oid)
+    return at_ref(repo, oid, ref, kind, name)
+
+
+def must_be_here(repo: Repository, ref: str, oid: CommitId) -> None:
+    """Raise `NotFoundError`, with the ways out, where a ref names a commit that is not here."""
+    try:
+        repo.commit(oid)
+    except NotFoundError:
+        raise refs.gone(ref, oid) from None
 
 
 def at_ref(repo: Repository, oid: CommitId, ref: str, kind: Kind, name: str) -> VersionInfo:
