@@ -27,7 +27,7 @@ from pvc.store.child import failure
 from pvc.store.repo import Commit, Entry, Kind, Person, RefMove
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pvc.store.child import Git
     from pvc.store.repo import Moment
@@ -250,30 +250,12 @@ class BaseRepository(ABC):
             while waiting:
                 oid = waiting.pop()
                 if oid in self._staged:
-                    parents = self.commit(oid).parents
-                    found |= self.new_objects(oid, (*parents, move.old))
-                    waiting += parents
+                    commit = self.commit(oid)
+                    before = (*commit.parents, *((move.old,) if move.old else ()))
+                    held = [self._rows(parent) for parent in before]
+                    self._read_unheld(commit.tree, held, found)
+                    waiting += commit.parents
         return found
-
-    def new_objects(
-        self, tip: ObjectId, known: Iterable[ObjectId | None] = ()
-    ) -> dict[ObjectId, tuple[Kind, bytes]]:
-        """Read a commit or a tree, and all below that is not at the same place in a known one."""
-        kind, data = self.raw(tip)
-        found = {tip: (kind, data)}
-        tree = objects.parse_commit(tip, data).tree if kind is Kind.COMMIT else tip
-        held = [oid for oid in known if oid]
-        if all(self._tree_of(oid) != tree for oid in held):
-            self._read_unheld(tree, [self._rows(oid) for oid in held], found)
-        return found
-
-    def _tree_of(self, oid: ObjectId) -> ObjectId | None:
-        """Name the tree of a commit or a tree, where it is here."""
-        try:
-            kind, data = self.raw(oid)
-        except (NotFoundError, CorruptError):
-            return None
-        return objects.parse_commit(oid, data).tree if kind is Kind.COMMIT else oid
 
     def _read_unheld(
         self,
@@ -281,7 +263,8 @@ class BaseRepository(ABC):
         held: list[dict[str, Entry]],
         found: dict[ObjectId, tuple[Kind, bytes]],
     ) -> None:
-        found[tree] = self.raw(tree)
+        if tree not in self._staged:
+            found[tree] = self.raw(tree)
         for entry in self.tree(tree):
             there = [rows[entry.name] for rows in held if entry.name in rows]
             if entry.is_gitlink or entry in there or entry.oid in found:
@@ -289,7 +272,7 @@ class BaseRepository(ABC):
             if entry.is_tree:
                 below = [self._rows(other.oid) for other in there if other.is_tree]
                 self._read_unheld(entry.oid, below, found)
-            else:
+            elif entry.oid not in self._staged:
                 found[entry.oid] = self.raw(entry.oid)
 
     def _rows(self, oid: ObjectId) -> dict[str, Entry]:
@@ -498,16 +481,12 @@ class BaseRepository(ABC):
         words = ["-c", "i18n.commitEncoding=UTF-8", "commit-tree", "-S", tree]
         for parent in parents:
             words += ["-p", parent]
-        with tempfile.TemporaryDirectory(prefix="pvc-") as scratch:
-            others = os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
-            borrowed = [self._object_folders[0], *([others] if others else [])]
+        with self.with_staged() as variables, tempfile.TemporaryDirectory(prefix="pvc-") as made:
+            own, others = self._object_folders[0], variables["GIT_ALTERNATE_OBJECT_DIRECTORIES"]
             folders = {
-                "GIT_OBJECT_DIRECTORY": scratch,
-                "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(borrowed),
+                "GIT_OBJECT_DIRECTORY": made,
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join((own, others)),
             }
-            kind, data = self.raw(tree)  # git looks whether it is there
-            store = ("hash-object", "-w", "-t", kind, "--stdin")
-            self._git.output(*store, data=data, error=WriteError, more=folders)
             more = {
                 **folders,
                 **_identity_variables("AUTHOR", author),
@@ -518,8 +497,21 @@ class BaseRepository(ABC):
             if done.code != 0:
                 error = failure(done, "commit-tree", WriteError)
                 raise WriteError(error.message, hint=error.hint or _NOT_SIGNED)
-            oid = ObjectId(done.out.decode().removesuffix("\n"))
+            oid = done.out.decode().removesuffix("\n")
             return self._git.output("cat-file", "commit", oid, more=folders)
+
+    @contextmanager
+    def with_staged(self) -> Iterator[dict[str, str]]:
+        """Give the variables of a git child that is to see what was written and is not stored."""
+        with tempfile.TemporaryDirectory(prefix="pvc-") as scratch:
+            packed = landing.encode_pack(self._staged, self.object_format)
+            folder = Path(scratch, "pack")
+            folder.mkdir()
+            (folder / "pack-staged.pack").write_bytes(packed.pack)
+            (folder / "pack-staged.idx").write_bytes(packed.idx)
+            others = os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "")
+            folders = (scratch, *((others,) if others else ()))
+            yield {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(folders)}
 
     # --- questions ----------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -252,10 +252,8 @@ class Repository(Protocol):
         """
         ...
 
-    def new_objects(
-        self, tip: ObjectId, known: Iterable[ObjectId | None] = ()
-    ) -> Mapping[ObjectId, tuple[Kind, bytes]]:
-        """Read a commit or a tree, and all below that is not at the same place in a known one."""
+    def with_staged(self) -> AbstractContextManager[Mapping[str, str]]:
+        """Give the variables of a git child that is to see what was written and is not stored."""
         ...
 
     # --- questions ----------------------------------------------------------------------------

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pvc.errors import RefusedError
-from pvc.model.names import ObjectId
-from pvc.store.landing import encode_pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from pvc.store.repo import Kind, Repository
+    from pvc.model.names import ObjectId
+    from pvc.store.child import Done
+    from pvc.store.repo import Repository
 
 _OBJECT = re.compile(r"^(?:error|fatal): object ([0-9a-f]{40,64}): (.*)$", re.MULTILINE)
 _HINT = "no clone could fetch it: git's own fsck refuses such an object"
@@ -32,27 +32,40 @@ def check_sound(repo: Repository, tip: ObjectId, known: Iterable[ObjectId | None
 
     Raises `RefusedError` in git's words, with the path of the object.
     """
-    new = repo.new_objects(tip, known)
-    with tempfile.TemporaryDirectory(prefix="pvc-") as folder:
-        pack = Path(folder, "new.pack")
-        pack.write_bytes(encode_pack(new, repo.object_format).pack)
-        done = repo.git.run("index-pack", "--strict", "-o", f"{folder}/strict.idx", str(pack))
-    if done.code == 0:
-        return
-    found = _OBJECT.search(done.err)
-    if found is None:
-        raise RefusedError(f"git cannot pack it: {done.reason}", hint=_HINT)
-    at = _path(repo, ObjectId(found[1]), tip, new)
+    words = [tip, *(f"^{oid}" for oid in known if oid)]
+    listing = "".join(f"{word}\n" for word in words).encode()
+    with repo.with_staged() as more:
+        with tempfile.TemporaryDirectory(prefix="pvc-") as folder:
+            done = _packed(repo, folder, listing, more)
+        if done.code == 0:
+            return
+        found = _OBJECT.search(done.err)
+        if found is None:
+            raise RefusedError(f"git cannot pack it: {done.reason}", hint=_HINT)
+        at = _path(repo, found[1], listing, more)
     raise RefusedError(f"git refuses `{found[1][:12]}`: {found[2]}", at=at, hint=_HINT)
 
 
-def _path(
-    repo: Repository, oid: ObjectId, below: ObjectId, new: Mapping[ObjectId, tuple[Kind, bytes]]
-) -> str:
+def _packed(repo: Repository, folder: str, listing: bytes, more: Mapping[str, str]) -> Done:
+    """Pack the objects, and let git take the pack in beside the repository, as a fetch would."""
+    done = repo.git.run(
+        *("pack-objects", "--revs", "--quiet", "--window=0", "--delta-base-offset"),
+        f"{folder}/new",
+        data=listing,
+        more=more,
+    )
+    if done.code != 0:
+        return done
+    pack = f"{folder}/new-{done.out.decode().strip()}.pack"
+    if not Path(pack).exists():
+        return done  # there is nothing new
+    return repo.git.run("index-pack", "--strict", "-o", f"{folder}/strict.idx", pack, more=more)
+
+
+def _path(repo: Repository, oid: str, listing: bytes, more: Mapping[str, str]) -> str:
     """Name the path of an object; a commit has none."""
-    for entry in repo.tree(below):
-        if entry.oid == oid:
-            return entry.name
-        if entry.is_tree and entry.oid in new and (path := _path(repo, oid, entry.oid, new)):
-            return f"{entry.name}/{path}"
+    done = repo.git.run("rev-list", "--objects", "--stdin", data=listing, more=more)
+    for line in done.out.decode(errors="replace").split("\n"):
+        if line.startswith(f"{oid} "):
+            return line[len(oid) + 1 :]
     return ""
