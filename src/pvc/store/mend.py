@@ -3,7 +3,7 @@
     refs/pvc/pins/<writer> ──► a commit that git has removed
                       └──► the newest whole one: a remote's, or one that no ref names any more
 
-A prune that ran while an older pvc folded left such refs (see docs/decisions/0017). Without this
+A prune that ran while an older pvc folded left such refs (see docs/decisions/0018). Without this
 no fold would ever end again, and what waits in the spool would wait for ever.
 
 Rule 1: only a ref whose commit cannot be read is touched; what it named is said, so that a clone or
