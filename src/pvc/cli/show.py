@@ -205,7 +205,8 @@ def _shown(result: Shown) -> Iterator[str]:
         yield f"bytes        {len(result.rendered.data)}, {how}"
     elif result.missing:
         yield f"bytes        not here: {result.missing}"
-        yield f"  hint: {result.missing.hint}"
+        if result.missing.hint:
+            yield f"  hint: {result.missing.hint}"
     if version:
         yield from _version_lines(version)
     elif pin and pin.tree:

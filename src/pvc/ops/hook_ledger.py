@@ -61,6 +61,8 @@ class Problem(NamedTuple):
     hint: str = ""
     is_damage: bool = False
     """Bytes in no form, rather than a fold that must not be."""
+    is_missing: bool = False
+    """An object that is not in this repository."""
 
 
 class Placed(NamedTuple):
@@ -104,9 +106,7 @@ def read_fold(
     try:
         reader.read(contents=contents, is_cut=is_cut)
     except PvcError as error:
-        reader.problems.append(
-            Problem(error.message, error.at, None, error.hint, isinstance(error, CorruptError))
-        )
+        reader.take(error, error.at)
     return Fold(
         tuple(reader.pins),
         reader.prompts,
@@ -142,6 +142,11 @@ class _Reader:
         if not self.problems and not is_cut:
             self._taken(files, numbers, own, taken)
             self._trailers(parent, numbers)
+
+    def take(self, error: PvcError, path: str) -> None:
+        """Take in what stopped the reading of a part."""
+        damage, missing = (isinstance(error, kind) for kind in (CorruptError, NotFoundError))
+        self.problems.append(Problem(error.message, path, None, error.hint, damage, missing))
 
     def _say(
         self, message: str, path: str = "", byte: int | None = None, *, damage: bool = False
@@ -186,6 +191,8 @@ class _Reader:
             data = self._repo.blob(pins_oid)
             self._digests.append(Digest.of(data))
             self._records(data, f"{stem}.pins", self._repo.blob(idx_oid))
+        except NotFoundError as error:
+            self.take(error, "")
         except PvcError as error:
             self._say(error.message, stem, damage=True)
 

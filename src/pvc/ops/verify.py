@@ -99,10 +99,17 @@ class _Verification:
     def _all(self) -> None:
         chains = self._chains()
         self._verify(chains, chains)
-        self._spool()
-        check_bodies(self.repo, self.report)
-        check_programs(self.repo, self.report)
-        check_replaced(self.repo, self.report)
+        self._look("spool", "the spool", self._spool)
+        self._look("body", "bodies", lambda: check_bodies(self.repo, self.report))
+        self._look("cache", "the program cache", lambda: check_programs(self.repo, self.report))
+        self._look("replaced", "replace refs", lambda: check_replaced(self.repo, self.report))
+
+    def _look(self, code: str, what: str, look: Callable[[], object]) -> None:
+        """Look at one part of the clone; what stops that is a finding, and the next follows."""
+        try:
+            look()
+        except Exception as error:  # noqa: BLE001  # one part hides no other
+            self.report.add_error(self.repo, code, error, what=what)
 
     def _some(self) -> None:
         chains = self._chains()
@@ -145,7 +152,7 @@ class _Verification:
         report, own = self.report, writer.read(f"{self.repo.common_dir}/pvc")
         ledgers = Ledgers(self.repo, chosen, report, self._since_s)
         if chosen is known:
-            ledgers.index_remembers()
+            self._look("ref", "the index", ledgers.index_remembers)
         for chain in chosen:
             compare_copies(self.repo, chain, own, report)
         report.total = ledgers.witness(known) + sum(len(chain.commits) for chain in chosen)
@@ -155,7 +162,12 @@ class _Verification:
         for here in ledgers.pins():
             ledgers.version(here, trees)
             self._pin(here.pin, here)
-        check_signatures(self.repo, chosen, report, required=self.options.require_signed)
+        required = self.options.require_signed
+        self._look(
+            "signature",
+            "signatures",
+            lambda: check_signatures(self.repo, chosen, report, required=required),
+        )
 
     def _pin(self, pin: Pin, here: PinInFold | None = None, path: str = "") -> None:
         """Render a pin again, and say what came of it."""

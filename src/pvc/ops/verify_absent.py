@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError
+from pvc.errors import CorruptError, NotFoundError
 from pvc.launch import writer
 from pvc.store.codec import from_micros
 from pvc.store.tombstones import read_tombstones
@@ -48,7 +48,7 @@ class Absences:
         by_time = []
         try:
             found = read_tombstones(self.repo)
-        except CorruptError:
+        except (CorruptError, NotFoundError):
             found = ()  # the fold that holds it is a finding; it has forgotten nothing
         for each in found:
             if each.before is None:

@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError, NotFoundError, UsageError
+from pvc.errors import CorruptError, NotFoundError, PvcError, UsageError
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
 from pvc.ops.hook_guard import symbolic_refs
 
@@ -161,7 +161,9 @@ def _walk(repo: Repository, chain: Chain, report: Report) -> None:
             try:
                 commit = repo.commit(oid)
             except (NotFoundError, CorruptError) as error:
-                report.add("ref", f"a commit of {chain.title}: {error.message}", ref=copy.ref)
+                report.add_error(
+                    repo, "ref", error, what=f"a commit of {chain.title}", ref=copy.ref
+                )
                 continue
             stack.append((oid, True))
             if oid in ends:
@@ -184,7 +186,10 @@ def compare_copies(repo: Repository, chain: Chain, writer: str, report: Report) 
     for index, copy in enumerate(chain.copies):
         for other in chain.copies[:index]:
             if copy.tip != other.tip:
-                _compare(repo, chain, other, copy, report)
+                try:
+                    _compare(repo, chain, other, copy, report)
+                except PvcError as error:
+                    report.add_error(repo, "ref", error, what=chain.title, ref=copy.ref)
     remote = next((copy for copy in chain.copies if copy.remote), None)
     if local is None and remote and chain.key == ("pins", writer):
         report.add(

@@ -21,14 +21,9 @@ from pvc.launch import cache, disk
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId
 from pvc.ops.programs import pack_of
-from pvc.store.bodies import body_refs
+from pvc.store.bodies import FOLDERS, body_refs
 from pvc.store.codec import decode_named
 from pvc.store.versions import at_commit
-
-MOST_FOLDERS = 8
-"""Deeper than any body lies."""
-REMEMBERED = 3
-"""To this depth the folders of bodies that two refs share are looked at once: 4,096 of them."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,11 +42,29 @@ def check_bodies(repo: Repository, report: Report) -> None:
             data = disk.read(str(path))
             if data is not None:
                 _body(report, path.name, data, path=str(path))
-    seen: set[tuple[str, ObjectId]] = set()
+    seen: dict[ObjectId, str] = {}
     for ref in body_refs(repo):
         tip = repo.ref(ref)
         if tip is not None:
             _bodies_below(repo, report, ref, tip, "", seen)
+    if not repo.is_partial:
+        _missing_below(repo, report)
+
+
+def _missing_below(repo: Repository, report: Report) -> None:
+    """Look for objects that older commits of bodies need, for git has to walk those too."""
+    said = {found.message for found in report.found}
+    for ref in body_refs(repo):
+        done = repo.git.run("rev-list", "--objects", "--no-object-names", "--missing=print", ref)
+        gone = [line[1:] for line in done.out.decode().split("\n") if line.startswith("?")]
+        if done.code != 0:
+            error = CorruptError(f"git cannot walk the bodies: {done.reason}")
+            report.add_error(repo, "body", error, ref=ref)
+        for oid in gone:
+            words = f"object `{oid}` is not in this repository"
+            if not any(words in message for message in said):
+                said.add(words)
+                report.add_error(repo, "body", NotFoundError(words), ref=ref)
 
 
 def _bodies_below(
@@ -60,27 +73,31 @@ def _bodies_below(
     ref: str,
     folder: ObjectId,
     prefix: str,
-    seen: set[tuple[str, ObjectId]],
+    seen: dict[ObjectId, str],
 ) -> None:
-    depth = prefix.count("/")
-    if (prefix, folder) in seen or depth > MOST_FOLDERS:
+    """Look at a folder of bodies; one that stands in two places is wrong in one of them."""
+    path = "/".join((*prefix, ""))
+    if folder in seen:
+        if seen[folder] != prefix:
+            report.add("body", "a folder of bodies that stands in two places", ref=ref, path=path)
         return
-    if depth <= REMEMBERED:
-        seen.add((prefix, folder))
+    seen[folder] = prefix
     try:
         rows = repo.tree(folder)
     except PvcError as error:
-        report.add("body", f"a folder of bodies: {error}", ref=ref, path=prefix)
+        report.add_error(repo, "body", error, what="a folder of bodies", ref=ref, path=path)
         return
     for row in rows:
-        path = prefix + row.name
-        if row.is_tree:
-            _bodies_below(repo, report, ref, row.oid, f"{path}/", seen)
-            continue
-        try:
-            _body(report, path.replace("/", ""), repo.blob(row.oid), ref=ref, path=path)
-        except PvcError as error:
-            report.add("body", f"a body: {error}", ref=ref, path=path)
+        name, at = prefix + row.name, path + row.name
+        if row.is_tree and len(prefix) < FOLDERS and len(row.name) == 1:
+            _bodies_below(repo, report, ref, row.oid, name, seen)
+        elif row.is_tree:
+            report.add("body", "a folder that is not one of bodies", ref=ref, path=f"{at}/")
+        else:
+            try:
+                _body(report, name, repo.blob(row.oid), ref=ref, path=at)
+            except PvcError as error:
+                report.add_error(repo, "body", error, what="a body", ref=ref, path=at)
 
 
 def _body(report: Report, name: str, data: bytes, *, path: str, ref: str = "") -> None:

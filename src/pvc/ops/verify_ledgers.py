@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError
+from pvc.errors import CorruptError, NotFoundError, PvcError
 from pvc.launch.index import read_tips
 from pvc.ops.hook_ledger import read_fold
 from pvc.ops.verify_chains import by_key, of_kind
@@ -145,16 +145,25 @@ class Ledgers:
                 read.add(oid)
                 commit = self.repo.commit(oid)
                 is_new = is_new or commit.time.seconds >= (self.since_s or 0)
-                fold = read_fold(self.repo, commit, contents=is_new, is_cut=oid in self._ends)
-                self._problems(chain, commit, fold)
-                if not fold.is_take:  # the folds that it took are walked too
-                    yield from self._pins_of(chain, commit, fold, own)
+                try:
+                    fold = read_fold(self.repo, commit, contents=is_new, is_cut=oid in self._ends)
+                    self._problems(chain, commit, fold)
+                    # The folds that a take took are walked too.
+                    pins = [] if fold.is_take else [*self._pins_of(chain, commit, fold, own)]
+                except Exception as error:  # noqa: BLE001  # one fold hides no other
+                    self.report.add_error(self.repo, "fold", error, ref=chain.ref, commit=commit)
+                    continue
+                yield from pins
         self._gaps()
 
     def _problems(self, chain: Chain, commit: Commit, fold: Fold) -> None:
         self.report.step("folds")
         self.report.counts["tombstones"] += 0 if fold.is_take else len(fold.forgotten)
         for each in fold.problems:
+            if each.byte is None and each.is_missing:
+                error = NotFoundError(each.message, at=each.path, hint=each.hint)
+                self.report.add_error(self.repo, "fold", error, ref=chain.ref, commit=commit)
+                continue
             code = "record" if each.byte is not None and each.is_damage else "fold"
             self.report.add(
                 code,
@@ -193,11 +202,12 @@ class Ledgers:
     def _twin(self, here: PinInFold) -> None:
         """Look at a pin whose session, chain and number another ledger has too."""
         pin = here.pin
-        twins = [
-            other
-            for other in self._ledger.session(pin.session, pin.chain)
-            if other.n == pin.n and other.receipt != pin.receipt
-        ]
+        try:
+            found = self._ledger.session(pin.session, pin.chain)
+        except PvcError as error:  # the fold that holds it is a finding
+            self.report.note(f"{named(pin)} could not be compared with its twins: {error.message}")
+            return
+        twins = [one for one in found if one.n == pin.n and one.receipt != pin.receipt]
         for other in twins:
             if other.prompt == pin.prompt:
                 self.report.note(f"{named(pin)} was pinned twice, with one prompt")

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pvc.core.compile import compile_pack
 from pvc.core.json_text import parse
-from pvc.errors import CorruptError, DecodeError, NotFoundError, UnsupportedError, UsageError
+from pvc.errors import (
+    CorruptError,
+    DecodeError,
+    NotFoundError,
+    UnsupportedError,
+    UsageError,
+    fault_of,
+)
 from pvc.launch import prompt as prompts
 from pvc.launch.version import Version
 from pvc.model.digest import Digest
@@ -76,6 +83,10 @@ class Renderer:
             return Outcome("body" if "body" in error.message else "prompt", str(error))
         except (DecodeError, UsageError) as error:
             return Outcome("prompt", f"it cannot be rendered any more: {error}")
+        except NotFoundError as error:
+            return Outcome("prompt", str(error))
+        except Exception as error:  # noqa: BLE001  # one pin hides no other
+            return Outcome("prompt", f"pvc cannot render it: {fault_of(error)}")
         return problem or Outcome()
 
     def _observed(self, pin: Pin) -> Outcome | None:

@@ -7,14 +7,18 @@ its reason.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from pvc.errors import PvcError, fault_of
+from pvc.model import bounds
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pvc.store.repo import Commit
+    from pvc.store.repo import Commit, Repository
 
 SCHEMA = "pvc.verify/1"
 HINTS = {
@@ -36,6 +40,32 @@ HINTS = {
     "ref": "git update-ref puts it back to where another clone has it",
 }
 """Codes, and what to do where a finding says nothing better."""
+
+
+_MISSING = re.compile(r"object `([0-9a-f]{40,64})` is not in this repository")
+_FETCH = "take the object from another clone: git fetch --refetch REMOTE, or copy its pack"
+_FAULT = "this is a fault in pvc; please report it with this line"
+
+
+def _path_of(repo: Repository, commit: Commit | None, oid: str) -> str:
+    """Find where below a commit an object belongs that is not here; empty where that is not known.
+
+    What else is missing is passed over, and no more is looked at than a version may hold.
+    """
+    waiting = [("", commit.tree)] if commit else []
+    for _ in range(bounds.MAX_ENTRIES):
+        if not waiting:
+            break
+        prefix, tree = waiting.pop()
+        try:
+            rows = repo.tree(tree)
+        except PvcError:
+            continue
+        for row in rows:
+            if row.oid == oid:
+                return prefix + row.name
+        waiting += [(f"{prefix}{row.name}/", row.oid) for row in rows if row.is_tree]
+    return ""
 
 
 class Since(NamedTuple):
@@ -115,6 +145,38 @@ class Report:
                 since=Since(first.id, first.time.seconds) if first else None,
                 hint=hint or HINTS[code],
             )
+        )
+
+    def add_error(
+        self,
+        repo: Repository,
+        code: str,
+        error: Exception,
+        *,
+        what: str = "",
+        ref: str = "",
+        commit: Commit | None = None,
+        path: str = "",
+    ) -> None:
+        """Take in what stopped a look at one thing; all else is still looked at.
+
+        A fault of ours is a finding too: what could not be looked at was not found clean.
+        """
+        if isinstance(error, PvcError):
+            message, hint, at = error.message, error.hint, error.at
+        else:
+            message, hint, at = f"pvc cannot look at it: {fault_of(error)}", _FAULT, ""
+        missing = _MISSING.search(message)
+        if missing is not None:
+            hint = hint or _FETCH
+            at = _path_of(repo, commit, missing[1]) or at
+        self.add(
+            code,
+            f"{what}: {message}" if what else message,
+            ref=ref,
+            commit=commit,
+            path=path or at,
+            hint=hint,
         )
 
     def note(self, text: str) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pvc.errors import PvcError
 from pvc.ops.hook_commits import CommitCheck
 from pvc.ops.verify_chains import by_key, of_kind
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     from pvc.ops.verify_chains import Chain
     from pvc.ops.verify_report import Report
-    from pvc.store.repo import Commit, Repository
+    from pvc.store.repo import Repository
 
 
 def check_versions(repo: Repository, chains: Sequence[Chain], report: Report) -> None:
@@ -32,8 +31,8 @@ def check_versions(repo: Repository, chains: Sequence[Chain], report: Report) ->
             report.step("versions")
             try:
                 check.version(commit, chain.kind, chain.name)
-            except PvcError as error:
-                _add(report, "version", chain, commit, error)
+            except Exception as error:  # noqa: BLE001  # one version hides no other
+                report.add_error(repo, "version", error, ref=chain.ref, commit=commit)
     for name in sorted(check.absent):
         report.note(f"a lock names a pack's version that is not here: {name}")
 
@@ -53,8 +52,8 @@ def check_moves(
                 continue  # neither the move before nor the version is here
             try:
                 check.move(commit, tree, channel)
-            except PvcError as error:
-                _add(report, "move", chain, commit, error)
+            except Exception as error:  # noqa: BLE001  # one move hides no other
+                report.add_error(repo, "move", error, ref=chain.ref, commit=commit)
                 continue
             if versions is None or commit.parents[-1] not in versions.known:
                 report.add(
@@ -65,7 +64,3 @@ def check_moves(
                     commit=commit,
                     hint="pvc sync; else the version was made or taken out by hand",
                 )
-
-
-def _add(report: Report, code: str, chain: Chain, commit: Commit, error: PvcError) -> None:
-    report.add(code, error.message, ref=chain.ref, commit=commit, path=error.at, hint=error.hint)
