@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.core import check_bytes, check_layout, check_secrets, check_tools, check_volatile
+from pvc.core.check_lines import Lines
 from pvc.core.check_subject import Hit
 from pvc.model.digest import Digest
 from pvc.model.finding import Finding, Severity
@@ -85,10 +86,11 @@ IGNORE_UNUSED = "ignore-unused"
 OWN_CODES = (*(rule.code for rule in RULES), UNREADABLE, IGNORE_MALFORMED, IGNORE_UNUSED)
 
 _IGNORE = re.compile(
-    rb"(?:^%%[ \t]*#|<!--)[ \t]*pvc:[ \t]*ignore\b[ \t]*(?P<code>[a-z0-9-]*)[ \t]*"
-    rb"(?::[ \t]*(?P<reason>[^\n]*?))?[ \t]*(?:-->[^\n]*)?\r?$",
+    rb"(?:^%%[ \t]*+\#|<!--)[ \t]*+pvc:[ \t]*+ignore\b[ \t]*+"
+    rb"(?P<code>[a-z0-9]*+(?:-(?!->)[a-z0-9]*+)*+)[ \t]*+(?P<end>:|-->|\r?$)",
     re.MULTILINE,
 )
+"""An ignore up to its reason; possessive throughout, so that blanks are not gone over again."""
 _PLACE = re.compile(
     r"(?P<path>.*?)(?::(?P<line>\d+)(?::(?P<column>\d+))?)?(?: [`\[].*)?", re.DOTALL
 )
@@ -188,6 +190,14 @@ class _Placer:
         self._sources = sources
         self._prefix = prefix
         self._seen: dict[tuple[str, str, bytes], int] = {}
+        self._lines: dict[str, Lines] = {}
+
+    def lines(self, path: str) -> Lines:
+        """Give the lines of a file; they are counted once for all findings."""
+        if path not in self._lines:
+            source = self._sources.get(path)
+            self._lines[path] = Lines(source.data if source else b"")
+        return self._lines[path]
 
     def hit(self, code: str, severity: Severity, hit: Hit) -> Located:
         return self._at(
@@ -204,18 +214,17 @@ class _Placer:
         source = self._sources.get(path)
         if source is None or match is None or match["line"] is None:
             return self._at(finding, path, 0, 0)
-        start = _line_start(source.data, int(match["line"])) + int(match["column"] or 1) - 1
+        at = self.lines(path)
+        start = at.start(int(match["line"])) + int(match["column"] or 1) - 1
         start = min(start, len(source.data))
-        return self._at(finding, path, start, _line_end(source.data, start))
+        return self._at(finding, path, start, at.end(start))
 
     def _at(self, finding: Finding, path: str, start: int, end: int) -> Located:
-        data = self._sources[path].data if path in self._sources else b""
-        line_start = data.rfind(b"\n", 0, start) + 1
-        line = data.count(b"\n", 0, start) + 1
-        before = data[line_start:start]
-        text = data[line_start : _line_end(data, start)].strip()
+        lines = self.lines(path)
+        line = lines.number(start)
+        column, character = lines.column(line, start)
         path = self._prefix + path
-        at = f"{path}:{line}:{len(before) + 1}" if data else path
+        at = f"{path}:{line}:{column}" if lines.data else path
         placed = Finding(
             finding.code, finding.severity, finding.message, finding.section, finding.name, at,
             finding.hint,
@@ -226,9 +235,9 @@ class _Placer:
             start,
             end,
             line,
-            len(before) + 1,
-            len(before.decode(errors="replace")) + 1,
-            self._fingerprint(finding, path, text),
+            column,
+            character,
+            self._fingerprint(finding, path, lines.text(line)),
         )
 
     def _fingerprint(self, finding: Finding, path: str, text: bytes) -> Digest:
@@ -236,20 +245,6 @@ class _Placer:
         self._seen[key] = self._seen.get(key, 0) + 1
         parts = (key[0].encode(), path.encode(errors="surrogateescape"), text)
         return Digest.of(b"\0".join((*parts, str(self._seen[key]).encode())))
-
-
-def _line_start(data: bytes, line: int) -> int:
-    at = 0
-    for _ in range(line - 1):
-        at = data.find(b"\n", at) + 1
-        if at == 0:
-            return len(data)
-    return at
-
-
-def _line_end(data: bytes, at: int) -> int:
-    end = data.find(b"\n", at)
-    return len(data) if end < 0 else end
 
 
 # --- ignores ----------------------------------------------------------------------------------
@@ -276,14 +271,22 @@ class _Ignores:
         self._used: set[Waiver] = set()
         for file in subject.files:
             self._read(file.path, file.data)
+        self._by_place = {
+            (self._prefix + mark.hit.path, mark.hit.name, mark.line): mark
+            for mark in reversed(self._marks)
+        }
 
     def _read(self, path: str, data: bytes) -> None:
+        lines, before = self._placed.lines(path), -1
         for match in _IGNORE.finditer(data):
+            if match.start() < before:
+                continue  # one line holds one
+            before = end = lines.end(match.start())
+            reason = data[match.end() : end] if match["end"] == b":" else b""
             code = match["code"].decode()
-            hit = Hit(path, match.start(), match.end(), "", name=code)
-            if match["reason"]:
-                line = data.count(b"\n", 0, match.start()) + 1
-                self._marks.append(_Mark(hit, line))
+            hit = Hit(path, match.start(), end, "", name=code)
+            if reason.removesuffix(b"\r").partition(b"-->")[0].strip(b" \t"):
+                self._marks.append(_Mark(hit, lines.number(match.start())))
             else:
                 hit = hit._replace(message="an ignore without a reason", hint="ignore CODE: REASON")
                 self._faults.append(self._placed.hit(IGNORE_MALFORMED, CORRUPTING, hit))
@@ -294,12 +297,9 @@ class _Ignores:
         return Result(tuple(found), len(located) - len(kept))
 
     def _marked(self, one: Located) -> bool:
-        for mark in self._marks:
-            if (
-                self._prefix + mark.hit.path == one.path
-                and mark.hit.name == one.finding.code
-                and one.line in (mark.line, mark.line + 1)
-            ):
+        for line in (one.line - 1, one.line):
+            mark = self._by_place.get((one.path, one.finding.code, line))
+            if mark is not None:
                 mark.is_used = True
                 return True
         return False

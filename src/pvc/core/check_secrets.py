@@ -10,6 +10,7 @@ Rule 2: a message shows the first letters and never the secret.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,14 +87,17 @@ def secrets(subject: Subject) -> Iterator[Hit]:
 
 def spots(data: bytes) -> Iterator[Spot]:
     """Find keys, tokens and passwords in some bytes, each once."""
-    seen: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []  # in order, and none overlaps another
     for shape in SHAPES:
+        found = []
         for match in shape.pattern.finditer(data):
             start, end = match.span()
-            inside = any(a < end and start < b for a, b in seen)
+            at = bisect_left(taken, (end, 0)) - 1
+            inside = at >= 0 and start < taken[at][1]
             if not inside and not _stands_for_one(match["body"] or match[0]):
-                seen.append((start, end))
+                found.append((start, end))
                 yield Spot(shape.what, start, end, _shown(match[0]))
+        taken = sorted([*taken, *found])
 
 
 def _stands_for_one(body: bytes) -> bool:

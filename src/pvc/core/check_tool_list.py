@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pvc.core.json_text import Value
 
 _SCHEMAS = ("input_schema", "parameters", "inputSchema")
+_STEP = 4096
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -64,9 +65,10 @@ class ToolList:
         """Their names, in order."""
         return tuple(tool.name for tool in self.tools)
 
-    def tool(self, name: str) -> Tool | None:
-        """Find a tool by name."""
-        return next((tool for tool in self.tools if tool.name == name), None)
+    @property
+    def by_name(self) -> dict[str, Tool]:
+        """Each name's first tool."""
+        return {tool.name: tool for tool in reversed(self.tools)}
 
 
 def read_tool_list(data: bytes, path: str) -> ToolList:
@@ -141,7 +143,9 @@ class _Places:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._is_ascii = text.isascii()
+        self._marks: list[int] | None = None if text.isascii() else [0]
+        self._members: dict[int, dict[str, int]] = {}
+        self._items: dict[int, list[int]] = {}
         self._decode = json.JSONDecoder(strict=False).raw_decode
 
     def part(self, pointer: tuple[str | int, ...]) -> Part:
@@ -152,23 +156,42 @@ class _Places:
         return Part(self._bytes(at), self._bytes(self._decode(self._text, at)[1]))
 
     def _member(self, at: int, name: str) -> int:
-        at = self._skip(at + 1)
-        while True:
-            key, at = scanstring(self._text, at + 1, False)
-            at = self._skip(self._skip(at) + 1)
-            if key == name:
-                return at
-            at = self._skip(self._skip(self._decode(self._text, at)[1]) + 1)
+        """Find a member of the object at `at`, whose members are gone through once."""
+        if at not in self._members:
+            members = self._members[at] = {}
+            here = self._skip(at + 1)
+            while self._text[here] != "}":
+                key, here = scanstring(self._text, here + 1, False)
+                here = self._skip(self._skip(here) + 1)
+                members.setdefault(key, here)
+                here = self._next(here)
+        return self._members[at][name]
 
     def _item(self, at: int, number: int) -> int:
-        at = self._skip(at + 1)
-        for _ in range(number):
-            at = self._skip(self._skip(self._decode(self._text, at)[1]) + 1)
-        return at
+        """Find an item of the list at `at`, whose items are gone through once."""
+        if at not in self._items:
+            items = self._items[at] = []
+            here = self._skip(at + 1)
+            while self._text[here] != "]":
+                items.append(here)
+                here = self._next(here)
+        return self._items[at][number]
+
+    def _next(self, at: int) -> int:
+        """Go past a value and the comma behind it, to what follows or to the closing bracket."""
+        at = self._skip(self._decode(self._text, at)[1])
+        return self._skip(at + 1) if self._text[at] == "," else at
 
     def _skip(self, at: int) -> int:
         match = _SPACE.match(self._text, at)
         return match.end() if match else at
 
     def _bytes(self, at: int) -> int:
-        return at if self._is_ascii else len(self._text[:at].encode())
+        if self._marks is None:
+            return at
+        marks = self._marks
+        while len(marks) * _STEP <= at:
+            start = (len(marks) - 1) * _STEP
+            marks.append(marks[-1] + len(self._text[start : start + _STEP].encode()))
+        whole = at // _STEP
+        return marks[whole] + len(self._text[whole * _STEP : at].encode())

@@ -9,6 +9,7 @@ one that is neither may come out of a set, and a set comes out differently in ev
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from pvc.core.check_subject import Subject, TextFile
     from pvc.core.check_tool_list import Tool, ToolList
 
+MOST_COMPARED = 200
+"""So many unknown names get a hint with the near name."""
 _NAME = rb"[A-Za-z_][\w.-]{1,63}"
 _MARKED = rb"`(?P<marked>" + _NAME + rb")`"
 _IDENTIFIER = rb"(?P<bare>[A-Z][a-z]+(?:[A-Z][a-z0-9]*)+|[a-z][a-z0-9]*(?:_[a-z0-9]+)+)"
@@ -45,11 +48,12 @@ def unknown_tools(subject: Subject) -> Iterator[Hit]:
     """See prose that names a tool which is not among those that are sent."""
     if subject.tools is None:
         return
+    names = subject.tools.by_name.keys()
+    near = _Near(names)
     for file in subject.files:
         for start, end, name in _named(file):
-            if name not in subject.tools.names:
-                hint = _near(name, subject.tools.names)
-                yield Hit(file.path, start, end, f"there is no tool `{name}`", hint, name)
+            if name not in names:
+                yield Hit(file.path, start, end, f"there is no tool `{name}`", near[name], name)
 
 
 def _named(file: TextFile) -> Iterator[tuple[int, int, str]]:
@@ -69,16 +73,21 @@ def unknown_arguments(subject: Subject) -> Iterator[Hit]:
     """See a sentence about one tool that names an argument which its schema lacks."""
     if subject.tools is None:
         return
+    tools = subject.tools.by_name
+    near = {name: _Near(tool.arguments) for name, tool in tools.items()}
     for file in subject.files:
-        named = list(_named(file))
+        named = list(_named(file))  # in order
+        starts = [start for start, _, _ in named]
         for sentence in _SENTENCE.finditer(without_fences(file.data)):
-            names = {n for start, _, n in named if sentence.start() <= start < sentence.end()}
-            tool = subject.tools.tool(names.pop()) if len(names) == 1 else None
+            first = bisect_left(starts, sentence.start())
+            last = bisect_left(starts, sentence.end(), first)
+            names = {name for _, _, name in named[first:last]}
+            tool = tools.get(names.pop()) if len(names) == 1 else None
             if tool:
-                yield from _arguments(file, sentence, tool)
+                yield from _arguments(file, sentence, tool, near[tool.name])
 
 
-def _arguments(file: TextFile, sentence: re.Match[bytes], tool: Tool) -> Iterator[Hit]:
+def _arguments(file: TextFile, sentence: re.Match[bytes], tool: Tool, near: _Near) -> Iterator[Hit]:
     for match in _ARGUMENT.finditer(sentence[0]):
         group = "one" if match["one"] else "two"
         name = match[group].decode()
@@ -88,23 +97,38 @@ def _arguments(file: TextFile, sentence: re.Match[bytes], tool: Tool) -> Iterato
                 sentence.start() + match.start(group),
                 sentence.start() + match.end(group),
                 f"tool `{tool.name}` has no argument `{name}`",
-                _near(name, tool.arguments),
+                near[name],
                 name,
             )
 
 
-def _near(name: str, known: Iterable[str]) -> str:
-    names = sorted(known)
-    close = get_close_matches(name, names, 1, 0.5)
-    if close:
-        return f"did you mean `{close[0]}`?"
-    return "known: " + ", ".join(names[:12]) if names else ""
+class _Near:
+    """Hints for names that are not among the known ones, each worked out once.
+
+    Looking for the near name goes through all that are known, so only the first names get one.
+    """
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._names = sorted(known)
+        self._hints: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._hints:
+            close = None
+            if len(self._hints) < MOST_COMPARED:
+                close = get_close_matches(name, self._names, 1, 0.5)
+            known = "known: " + ", ".join(self._names[:12]) if self._names else ""
+            self._hints[name] = f"did you mean `{close[0]}`?" if close else known
+        return self._hints[name]
 
 
 def duplicate_tools(subject: Subject) -> Iterator[Hit]:
     """See two tools of one name."""
-    for tools, tool, number in _tools(subject):
-        if tool.name in tools.names[:number]:
+    seen: set[str] = set()
+    for tools, tool, _ in _tools(subject):
+        is_second = tool.name in seen
+        seen.add(tool.name)
+        if is_second:
             yield Hit(
                 tools.path,
                 tool.part.start,
@@ -138,8 +162,9 @@ def required_order(subject: Subject) -> Iterator[Hit]:
     """See a `required` list without an order that stays."""
     for tools, tool, _ in _tools(subject):
         for required in tool.required:
-            known = [name for name in required.names if name in required.properties]
-            in_schema = sorted(known, key=required.properties.index)
+            places = {name: at for at, name in enumerate(required.properties)}
+            known = [name for name in required.names if name in places]
+            in_schema = sorted(known, key=places.__getitem__)
             if len(known) > 1 and known not in (sorted(known), in_schema):
                 yield Hit(
                     tools.path,
@@ -155,14 +180,15 @@ def required_unknown(subject: Subject) -> Iterator[Hit]:
     """See a `required` list that names what its schema has not."""
     for tools, tool, _ in _tools(subject):
         for required in tool.required:
+            known, near = frozenset(required.properties), _Near(required.properties)
             for name in required.names:
-                if name not in required.properties:
+                if name not in known:
                     yield Hit(
                         tools.path,
                         required.part.start,
                         required.part.end,
                         f"`{tool.name}` requires `{name}`, which is no property of it",
-                        _near(name, required.properties),
+                        near[name],
                         name,
                     )
 

@@ -11,6 +11,7 @@ Rule 3: names that stand for somebody (`/home/user`) are examples.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -127,8 +128,10 @@ def _times(data: bytes) -> Iterator[_Found]:
     text = prose(data)
     seen = list(_groups(_TIME_NOW, text))
     yield from seen
+    starts = [found.start for found in seen]  # in order, and none overlaps another
     for match in _STAMP.finditer(text):
-        if not any(a.start < match.end() and match.start() < a.end for a in seen):
+        at = bisect_left(starts, match.end()) - 1
+        if at < 0 or seen[at].end <= match.start():
             yield _found(data, *match.span())
 
 
