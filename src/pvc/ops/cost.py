@@ -125,7 +125,25 @@ class Cost:
             "reusable_bytes": self.reuse.kept,
             "least_reusable_bytes": self.reuse.least,
             "why": self.reuse.why,
+            "facts": self._facts(),
             "lost": self.lost.to_json(),
+        }
+
+    def _facts(self) -> dict[str, object]:
+        """Give the row of the provider table that the answer rests on; null is not known."""
+        facts, model = self.asked.facts, self.asked.model
+        row, known = facts.rules(model), facts.model(model)
+        return {
+            "order": [str(region) for region in row.order],
+            "grain_tokens": row.grain_tokens,
+            "minimum_tokens": row.minimum_tokens,
+            "lifetime_seconds": facts.lifetime_seconds,
+            "renewed": facts.renewed,
+            "clock": facts.clock,
+            "keys": list(facts.keys),
+            "as_of": facts.as_of,
+            "source": known.source or facts.source,
+            "evidence": known.evidence or facts.evidence,
         }
 
     def in_words(self) -> str:
@@ -138,7 +156,9 @@ class Cost:
             band = f"{lost.tokens} tokens ({lost.tokens_low} to {lost.tokens_high})"
             what = f"{how_many} {found.scope} bytes are written again, {band}"
         most = f"; at worst {found.most_lost}" if found.most_lost > found.lost else ""
-        return f"{self.label}: {what}{most}"
+        least = self.asked.facts.rules(self.asked.model).minimum_tokens or 0
+        short = f"; fewer than the {least} tokens cached at least" if found.scope < least else ""
+        return f"{self.label}: {what}{most}{short}"
 
 
 NAMES = {

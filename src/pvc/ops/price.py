@@ -87,6 +87,8 @@ def lost_of(
     tokens = count(lost, b.model, whole)
     facts = facts or load_facts(platform_of(b.shape, b.model))
     cost = _cost(tokens.estimate, b.model, facts, _lifetime(b, facts, miss.reusable_bytes))
+    if cost is not None and usage:
+        cost = round(cost * facts.band(b.model, usage.total), 1)
     money = _money(cost, b.model, config) if config and cost is not None else None
     return Lost(size, tokens.estimate, tokens.low, tokens.high, cost, tokens.how, money)
 
