@@ -252,7 +252,7 @@ def test_a_ref_that_was_rewritten_there_is_refused_and_kept(
     assert hub.oid(AGENT) == first.id
 
 
-def test_a_copied_clones_ledger_is_refused_by_name(
+def test_a_clone_under_anothers_id_goes_on_under_a_new_one(
     clones: tuple[Repository, Repository], hub: Workspace
 ) -> None:
     ann, bob = clones
@@ -264,9 +264,10 @@ def test_a_copied_clones_ledger_is_refused_by_name(
     file.write_text(file.read_text().replace(mark, mine))
     assert pin(bob) == ledger
     result = run(bob)
-    (refusal,) = result.refused
-    assert refusal.ref == ledger
-    assert "a copy?" in refusal.hint
+    assert result.refused == ()
+    (carried,) = result.carried
+    assert (carried.ledger, carried.pins) == (ledger, 0)
+    assert carried.to == f"refs/pvc/pins/{writer.read(f'{bob.common_dir}/pvc')}" != ledger
     assert hub.oid(ledger) == ann.ref(ledger)
 
 
@@ -301,9 +302,14 @@ def test_a_hostile_tree_does_not_come_in(
     )  # fmt: skip
     message = join_message("x", {"Pvc-Tree": "agent", "Pvc-Version": "1", "Pvc-Format": "1"})
     hub.git("update-ref", AGENT, hub.git("commit-tree", "-m", message, tree))
-    with pytest.raises(NotFoundError, match="cannot exchange with `origin`"):
-        run(bob)
+    adopt(bob, "sound", name="other")
+    ledger = pin(bob)
+    result = run(bob)
+    (refusal,) = result.refused
+    assert refusal.ref == AGENT
+    assert "hasDotgit" in refusal.reason
     assert bob.ref(AGENT) is None
+    assert refs_of(result, "pushed") == ["refs/pvc/trees/other", ledger]
 
 
 def test_a_remote_that_refuses_the_prefix_is_said_and_another_prefix_works(
@@ -375,7 +381,7 @@ def test_without_a_remote_it_only_folds(repository: Repository) -> None:
     assert list(result.to_lines()) == ["folded 1 pin"]
     assert result.to_json() == {
         "schema": "pvc.sync/1", "remote": None, "folded": 1, "flagged": [], "damaged": [],
-        "fetched": [], "forwarded": [], "pushed": [], "refused": [], "diverged": [],
+        "fetched": [], "forwarded": [], "carried": [], "pushed": [], "refused": [], "diverged": [],
         "taken": None, "removed": [], "hint": None, "unsigned": None, "forgotten": 0, "mended": [],
     }  # fmt: skip
 

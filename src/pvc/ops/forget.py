@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pvc.errors import NotFoundError, UsageError
+from pvc.errors import CorruptError, NotFoundError, UsageError
 from pvc.launch import writer
 from pvc.launch.prompt import EMPTY
 from pvc.model.digest import Digest
@@ -65,6 +65,13 @@ class Forgotten:
     parts: dict[Digest, str]
     refs: tuple[str, ...] = ()
     tombstones: int = 0
+    unread: tuple[CorruptError, ...] = ()
+    """Refs that are not bodies: whatever they hold stays."""
+
+    @property
+    def has_findings(self) -> bool:
+        """Whether something could not be read, so that nobody can say that it is gone."""
+        return bool(self.unread)
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.forget/1`."""
@@ -79,6 +86,7 @@ class Forgotten:
             "kept": [{"digest": d, "part": self.parts.get(d), "session": s} for d, s in self.kept],
             "refs": list(self.refs),
             "tombstones": self.tombstones,
+            "unread": unread_json(self.unread),
         }
 
     def to_lines(self) -> Iterator[str]:
@@ -97,6 +105,19 @@ class Forgotten:
             yield f"kept {len(self.kept) - _SPOKEN} more that other sessions need"
         if self.refs:
             yield "The bytes leave this disk with `git gc --prune=now`, other clones at their sync."
+        yield from unread_lines(self.unread)
+
+
+def unread_json(unread: Sequence[CorruptError]) -> list[dict[str, str]]:
+    """Keys of the refs that could not be read."""
+    return [{"ref": each.at, "reason": each.message, "hint": each.hint} for each in unread]
+
+
+def unread_lines(unread: Sequence[CorruptError]) -> Iterator[str]:
+    """Say which refs could not be read, so that what they hold stays."""
+    for each in unread:
+        yield f"not read: {each.at}: {each.message}"
+        yield f"hint: {each.hint}"
 
 
 def run(repo: Repository, wanted: Wanted, *, dry_run: bool = False) -> Forgotten:
@@ -112,9 +133,11 @@ def run(repo: Repository, wanted: Wanted, *, dry_run: bool = False) -> Forgotten
     asked = _Asked(repo, wanted, before, now)
     if dry_run:
         pins, fresh = asked.choose()
-        here = Holdings(repo).all | _spooled(repo)
+        holdings = Holdings(repo)
+        here = holdings.all | _spooled(repo)
         reckoning = reckon(repo, (*heeded_tombstones(repo), *fresh), here)
-        return asked.result(pins, LetGo(reckoning), 0, is_dry=True)
+        unread = tuple(holdings.damage)
+        return asked.result(pins, LetGo(reckoning, damage=unread), 0, is_dry=True)
     home = f"{repo.common_dir}/pvc"
     writer.make_folders(home)
     with locked(home):
@@ -204,5 +227,14 @@ class _Asked:
         kept = tuple((d, session) for d, session in reckoning.kept.items() if d in meant)
         gone = tuple(sorted(reckoning.gone))
         return Forgotten(
-            self.wanted, self.before, is_dry, len(pins), gone, kept, parts, let_go.refs, tombstones
+            self.wanted,
+            self.before,
+            is_dry,
+            len(pins),
+            gone,
+            kept,
+            parts,
+            let_go.refs,
+            tombstones,
+            let_go.damage,
         )

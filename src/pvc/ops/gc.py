@@ -23,7 +23,7 @@ from pvc.launch import cache, disk, writer
 from pvc.launch.index import read_tips
 from pvc.model.digest import Digest
 from pvc.model.tombstone import Tombstone
-from pvc.ops.forget import fold_all
+from pvc.ops.forget import fold_all, unread_json, unread_lines
 from pvc.store import records
 from pvc.store.bodies import BODIES, bodies_at
 from pvc.store.codec import from_micros
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from pvc.errors import CorruptError
     from pvc.store.repo import Repository
 
 KEEP_BODIES, KEEP_ORPHANS = "pvc.keepBodies", "pvc.keepOrphans"
@@ -63,6 +64,13 @@ class Collected:
     forgotten: tuple[Digest, ...] = ()
     orphans: tuple[Digest, ...] = ()
     swept: list[Swept] = field(default_factory=list)
+    unread: tuple[CorruptError, ...] = ()
+    """Refs that are not bodies: whatever they hold stays."""
+
+    @property
+    def has_findings(self) -> bool:
+        """Whether something could not be read."""
+        return bool(self.unread)
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.gc/1`."""
@@ -74,6 +82,7 @@ class Collected:
             "forgotten": list(self.forgotten),
             "orphans": list(self.orphans),
             "swept": [{"path": s.path, "bytes": s.size_bytes, "why": s.why} for s in self.swept],
+            "unread": unread_json(self.unread),
         }
 
     def to_lines(self) -> Iterator[str]:
@@ -89,6 +98,7 @@ class Collected:
         yield f"{len(self.swept)} files that nothing reads {would}removed, {size} bytes"
         if self.forgotten or self.orphans:
             yield "The bytes leave this disk with `git gc --prune=now`."
+        yield from unread_lines(self.unread)
 
 
 def run(repo: Repository, *, dry_run: bool = False) -> Collected:
@@ -126,6 +136,7 @@ class _Collector:
         if not self.home.is_dir():
             return
         holdings = Holdings(self.repo)
+        self.result.unread = tuple(holdings.damage)
         spooled = self._spooled()
         known = heeded_tombstones(self.repo)
         more = self._past_their_time()
@@ -149,6 +160,7 @@ class _Collector:
             folder.append_tombstones(segments_of(more), [self.now])
         self.result.forgotten = tuple(sorted(apply(self.repo).reckoning.gone))
         holdings = Holdings(self.repo)
+        self.result.unread = tuple(holdings.damage)
         stale = self._old_of_chain(holdings)
         if stale:
             holdings.let_go(stale, only=BODIES + self.writer)

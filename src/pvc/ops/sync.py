@@ -24,16 +24,16 @@ def run(
     removed: see `store.consolidate`.
     """
     from pvc.ops.fold import run as fold
+    from pvc.ops.hook_ledger import check_fold
     from pvc.store.sync import sync
 
-    take = None
+    take, judge = None, partial(check_fold, repo)
     if idle_days is not None:
-        from pvc.ops.hook_ledger import check_fold
         from pvc.store.consolidate import consolidate
 
         before = now_seconds - int(idle_days * _DAY_SECONDS)
-        take = partial(consolidate, before_seconds=before, judge=partial(check_fold, repo))
-    result = sync(repo, remote, fold=lambda: fold(repo), take=take)
+        take = partial(consolidate, before_seconds=before, judge=judge)
+    result = sync(repo, remote, fold=lambda: fold(repo), take=take, judge=judge)
     for move in result.forwarded:
         if not move.ref.startswith("refs/pvc/packs/"):
             _keep(repo, move.ref)

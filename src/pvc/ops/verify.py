@@ -149,12 +149,14 @@ class _Verification:
     # --- chains -------------------------------------------------------------------------------
 
     def _verify(self, chosen: Sequence[Chain], known: Sequence[Chain]) -> None:
-        report, own = self.report, writer.read(f"{self.repo.common_dir}/pvc")
+        home = f"{self.repo.common_dir}/pvc"
+        report, own = self.report, writer.read(home)
+        earlier = writer.ids(home) - {own}
         ledgers = Ledgers(self.repo, chosen, report, self._since_s)
         if chosen is known:
             self._look("ref", "the index", ledgers.index_remembers)
         for chain in chosen:
-            compare_copies(self.repo, chain, own, report)
+            compare_copies(self.repo, chain, own, report, earlier)
         report.total = ledgers.witness(known) + sum(len(chain.commits) for chain in chosen)
         check_versions(self.repo, chosen, report)
         check_moves(self.repo, chosen, known, report)

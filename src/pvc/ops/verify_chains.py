@@ -180,14 +180,20 @@ def _before(kind: str, commit: Commit) -> tuple[CommitId, ...]:
 # --- copies -----------------------------------------------------------------------------------
 
 
-def compare_copies(repo: Repository, chain: Chain, writer: str, report: Report) -> None:
-    """Hold the copies of a chain against each other."""
+def compare_copies(
+    repo: Repository, chain: Chain, writer: str, report: Report, earlier: frozenset[str]
+) -> None:
+    """Hold the copies of a chain against each other; `earlier` are ids that `writer` had before.
+
+    A ledger under such an id is another clone's to go on with (`store.carry`), so it may lag.
+    """
     local = chain.copies[0] if not chain.copies[0].remote else None
     for index, copy in enumerate(chain.copies):
         for other in chain.copies[:index]:
             if copy.tip != other.tip:
+                may_lag = chain.kind == "pins" and chain.name in earlier
                 try:
-                    _compare(repo, chain, other, copy, report)
+                    _compare(repo, chain, other, copy, report, may_lag=may_lag)
                 except PvcError as error:
                     report.add_error(repo, "ref", error, what=chain.title, ref=copy.ref)
     remote = next((copy for copy in chain.copies if copy.remote), None)
@@ -201,14 +207,16 @@ def compare_copies(repo: Repository, chain: Chain, writer: str, report: Report) 
         )
 
 
-def _compare(repo: Repository, chain: Chain, one: Copy, other: Copy, report: Report) -> None:
+def _compare(
+    repo: Repository, chain: Chain, one: Copy, other: Copy, report: Report, *, may_lag: bool
+) -> None:
     if not {one.tip, other.tip} <= chain.known:
         return
     try:
         if repo.is_ancestor(other.tip, one.tip):
             return
         if repo.is_ancestor(one.tip, other.tip):
-            if not one.remote:
+            if not one.remote and not may_lag:
                 _lags(repo, chain, one, other, report)
             return
     except NotFoundError:

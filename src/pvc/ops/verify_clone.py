@@ -21,7 +21,7 @@ from pvc.launch import cache, disk
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId
 from pvc.ops.programs import pack_of
-from pvc.store.bodies import FOLDERS, body_refs
+from pvc.store.bodies import FOLDERS, body_tips
 from pvc.store.codec import decode_named
 from pvc.store.versions import at_commit
 
@@ -43,10 +43,8 @@ def check_bodies(repo: Repository, report: Report) -> None:
             if data is not None:
                 _body(report, path.name, data, path=str(path))
     seen: dict[ObjectId, str] = {}
-    for ref in body_refs(repo):
-        tip = repo.ref(ref)
-        if tip is not None:
-            _bodies_below(repo, report, ref, tip, "", seen)
+    for ref, tip in body_tips(repo):
+        _bodies_below(repo, report, ref, tip, "", seen)
     if not repo.is_partial:
         _missing_below(repo, report)
 
@@ -54,7 +52,7 @@ def check_bodies(repo: Repository, report: Report) -> None:
 def _missing_below(repo: Repository, report: Report) -> None:
     """Look for objects that older commits of bodies need, for git has to walk those too."""
     said = {found.message for found in report.found}
-    for ref in body_refs(repo):
+    for ref, _ in body_tips(repo):
         done = repo.git.run("rev-list", "--objects", "--no-object-names", "--missing=print", ref)
         gone = [line[1:] for line in done.out.decode().split("\n") if line.startswith("?")]
         if done.code != 0:

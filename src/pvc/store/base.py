@@ -328,7 +328,7 @@ class BaseRepository(ABC):
                 return
             time.sleep(0.02)
 
-    def _remove_stale_lock(self, name: str) -> bool:
+    def remove_stale_lock(self, name: str) -> bool:
         """Remove the lock that a killed process left on a ref of pvc's; true when there was one.
 
         These refs are locked for milliseconds. Looking and removing happen under a lock of their

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError
+from pvc.errors import CorruptError, NotFoundError
 from pvc.launch import disk
 from pvc.launch.prompt import EMPTY
+from pvc.launch.refs import REMOTES
 from pvc.launch.spool import body_path
 from pvc.model.digest import SIZE_HEX, TAG, Digest
 from pvc.store.repo import MODE_FILE, MODE_TREE, Entry, Moment
@@ -55,9 +56,7 @@ class Bodies:
         known = self._tips
         if known is not None and (found := self._among(known, digest)):
             return found
-        self._tips = [
-            (name, tip) for name in body_refs(self._repo) if (tip := self._repo.ref(name))
-        ]
+        self._tips = [*body_tips(self._repo)]
         return None if self._tips == known else self._among(self._tips, digest)
 
     def _among(
@@ -65,8 +64,13 @@ class Bodies:
     ) -> tuple[str, ObjectId] | None:
         for name, tip in tips:
             oid: ObjectId | None = tip
-            for part in body_path(digest.hex).split("/"):
-                oid = self._names(oid).get(part) if oid else None
+            try:
+                for part in body_path(digest.hex).split("/"):
+                    oid = self._names(oid).get(part) if oid else None
+            except (CorruptError, NotFoundError) as error:
+                if not name.startswith(REMOTES):
+                    raise CorruptError(error.message, at=error.at or name) from None
+                continue  # another's damage: it holds nothing, and `pvc verify` names it
             if oid is not None:
                 return name, oid
         return None
@@ -82,11 +86,10 @@ def read_body(repo: Repository, digest: Digest) -> bytes | None:
     return Bodies(repo).read(digest)
 
 
-def body_refs(repo: Repository) -> tuple[str, ...]:
-    """Name the bodies refs of this clone, and those that a sync brought."""
-    own = [name for name, _ in repo.refs(BODIES)]
-    remote = [name for name, _ in repo.refs("refs/pvc/remotes/") if "/bodies/" in name]
-    return (*own, *remote)
+def body_tips(repo: Repository) -> tuple[tuple[str, CommitId], ...]:
+    """Give the bodies refs of this clone, and those that a sync brought."""
+    remote = [row for row in repo.refs(REMOTES) if "/bodies/" in row[0]]
+    return (*repo.refs(BODIES), *remote)
 
 
 def fresh_bodies(

@@ -8,8 +8,9 @@ finished before anything new is committed: what the ledger holds already is unli
 again. Rule 3: nothing is unlinked before it is in the ledger, read back from the disk
 (`store.landing`), and in the index, in this order; so a reader that looks into the spool and then
 into the index misses nothing.
-Rule 4: a spool file whose session, chain and number the local ledger holds with another record was
-never acknowledged (`launch.known`) and goes.
+Rule 4: a spool file whose session, chain and number this writer's ledger holds with another record
+was never acknowledged (`launch.known`) and goes. A ledger under an id that this clone had before
+may hold another clone's records (`store.carry`), and overrules nothing.
 Rule 5: each distinct prompt is rendered again from git's objects; what comes out differently, or
 not at all because an input is damaged, is folded all the same, marked, and reported: evidence is
 not thrown away, and one bad pin does not keep the others in the spool.
@@ -211,7 +212,8 @@ class Fold:
             if row.is_local:
                 segment = self.repo.blob(_oid(row.oid))
                 other = decode(segment[row.offset : row.offset + row.length], row.oid)
-                if (other.session, other.chain, other.n) == (pin.session, pin.chain, pin.n):
+                is_one = (other.session, other.chain, other.n) == (pin.session, pin.chain, pin.n)
+                if is_one and (row.writer == self.writer or other.receipt == pin.receipt):
                     return True
         return False
 

@@ -24,12 +24,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from pvc.errors import CorruptError, UsageError
+from pvc.errors import CorruptError, NotFoundError, UsageError
 from pvc.launch import disk, writer
 from pvc.launch.record import unquote
 from pvc.launch.refs import REMOTES
 from pvc.model.digest import Digest
-from pvc.store.bodies import BODIES, bodies_at, body_refs, without_bodies
+from pvc.store.bodies import BODIES, bodies_at, body_tips, without_bodies
 from pvc.store.codec import split_segment, to_micros
 from pvc.store.fold import locked
 from pvc.store.index import stretches
@@ -77,6 +77,8 @@ class LetGo:
 
     reckoning: Reckoning
     refs: tuple[str, ...] = ()
+    damage: tuple[CorruptError, ...] = ()
+    """Refs that are not bodies: whatever they hold is not let go of."""
 
 
 # --- who needs what ---------------------------------------------------------------------------
@@ -163,11 +165,21 @@ class Holdings:
     repo: Repository
     refs: dict[str, frozenset[Digest]] = field(init=False)
     tips: dict[str, CommitId] = field(init=False)
+    damage: list[CorruptError] = field(init=False, default_factory=list)
+    """What is not bodies stops nobody; it is named, for what it holds cannot be let go of."""
 
     def __post_init__(self) -> None:
-        found = ((name, self.repo.ref(name)) for name in body_refs(self.repo))
-        self.tips = {name: tip for name, tip in found if tip is not None}
-        self.refs = {name: bodies_at(self.repo, tip) for name, tip in self.tips.items()}
+        self.tips, self.refs = {}, {}
+        for name, tip in body_tips(self.repo):
+            try:
+                self.refs[name] = bodies_at(self.repo, tip)
+            except (CorruptError, NotFoundError) as error:
+                words = (
+                    f"it is not a chain of bodies, and nothing in it is forgotten: {error.message}"
+                )
+                self.damage.append(CorruptError(words, at=name, hint=_way_out(name)))
+            else:
+                self.tips[name] = tip
 
     @property
     def all(self) -> frozenset[Digest]:
@@ -199,6 +211,15 @@ class Holdings:
             self.repo.git.output("reflog", "expire", *words, name)
 
 
+def _way_out(name: str) -> str:
+    """Say how to be rid of a ref that is not bodies."""
+    here = f"`git update-ref -d {name}` removes it here"
+    if not name.startswith(REMOTES):
+        return here
+    remote, _, rest = name.removeprefix(REMOTES).partition("/bodies/")
+    return f"`git push {remote} :{BODIES}{rest}` removes it there, {here}"
+
+
 def apply(repo: Repository) -> LetGo:
     """Let go of all that the tombstones cover. The caller holds the lock of folds."""
     holdings = Holdings(repo)
@@ -207,7 +228,7 @@ def apply(repo: Repository) -> LetGo:
     refs = holdings.let_go(reckoning.gone)
     _sweep(repo, Covers(tombstones).digests)
     disk.replace(_stamp_path(repo), _stamp(repo))
-    return LetGo(reckoning, refs)
+    return LetGo(reckoning, refs, tuple(holdings.damage))
 
 
 def heed(repo: Repository) -> LetGo:
@@ -262,7 +283,7 @@ def _stamp_path(repo: Repository) -> str:
 
 def _stamp(repo: Repository) -> bytes:
     """Say what the last letting go looked at: all tombstones, and what remotes hold here."""
-    names = [name for name in body_refs(repo) if not name.startswith(BODIES)]
-    lines = [*sorted(tombstone_blobs(repo)), *(f"{name} {repo.ref(name)}" for name in names)]
+    rows = [row for row in body_tips(repo) if not row[0].startswith(BODIES)]
+    lines = [*sorted(tombstone_blobs(repo)), *(f"{name} {tip}" for name, tip in rows)]
     flag = repo.config_flag("pvc.heedForgotten", default=True)
     return _MAGIC + Digest.of("\n".join([str(flag), *lines]).encode()).hex.encode() + b"\n"

@@ -76,7 +76,7 @@ class GitCliRepository(BaseRepository):
             done = self._git.run(*words, data=line.encode(), holds=self._turn_handle)
             if done.code == 0:
                 return
-            if done.is_locked and not is_last and self._remove_stale_lock(name):
+            if done.is_locked and not is_last and self.remove_stale_lock(name):
                 continue
             if is_last or not (done.is_locked or self.ref(name) != old):
                 raise failure(done, "update-ref", WriteError)

@@ -147,7 +147,7 @@ class PygitRepository(BaseRepository):
             except (pygit2.GitError, OSError) as error:
                 text = str(error)
                 is_lock = any(words in text for words in _PASSING)
-                if is_lock and not is_last and self._remove_stale_lock(ref):
+                if is_lock and not is_last and self.remove_stale_lock(ref):
                     continue
                 is_disk = any(words in text for words in DISK_REFUSES)
                 if is_last or not is_lock or is_disk:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.errors import NotFoundError, PvcError
+from pvc.store.child import STALE_LOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +49,17 @@ def rejected_by_fetch(stderr: str) -> Iterator[tuple[str, str]]:
         if line.startswith(" ! ") and " -> " in line:
             name, _, why = line.partition(" -> ")[2].partition(" ")
             yield name, why.strip().strip("()")
+
+
+def why_not_updated(stderr: str, name: str, words: str) -> str:
+    """Say why a ref could not be written in this clone; empty where that was not it."""
+    if "unable to update local ref" not in words:
+        return ""
+    text = stderr.replace(":\n\t", ": ")
+    for line in text.split("\n"):
+        if line.startswith("error: ") and f"'{name}'" in line:
+            return line.removeprefix("error: ").strip()
+    return words
 
 
 def named_by_fetch(stderr: str) -> Iterator[str]:
@@ -95,7 +107,8 @@ def failed(remote: str, done: Done) -> PvcError:
             f"ref `refs/{ref}` names a commit that is not in this repository",
             hint=f"`git update-ref -d refs/{ref}`, then `pvc sync` brings the remote's",
         )
+    answers = f"`git ls-remote {remote}` shows whether it answers"
     return NotFoundError(
         f"cannot exchange with `{remote}`: {done.reason}",
-        hint=f"`git ls-remote {remote}` shows whether it answers",
+        hint=STALE_LOCK if done.is_locked else answers,
     )

@@ -186,6 +186,10 @@ class Repository(Protocol):
         """Remove a ref if it is still `old`, else raise `MovedError`."""
         ...
 
+    def remove_stale_lock(self, name: str) -> bool:
+        """Remove the lock that a killed process left on a ref of pvc's; true when there was one."""
+        ...
+
     def head(self) -> CommitId | None:
         """Give the commit that is checked out; null on a branch without one."""
         ...

@@ -7,7 +7,8 @@ Rule 1: nothing is forced, in either direction, but bodies: these may be forgott
 them is then rewritten by its writer, from the value that was seen (`store.forget`). What else does
 not fast-forward is reported by name.
 Rule 2: a local ref moves by compare-and-swap, and only to a commit that is what its name says.
-Rule 3: of the ledgers only this clone's own is pushed, its bodies only with `pvc.pushBodies`.
+Rule 3: of the ledgers all are pushed that this clone wrote, under whatever id, and no other's; its
+bodies only with `pvc.pushBodies`.
 Whatever bodies a remote holds are fetched: who pushed them meant them to be read.
 Where `pvc.inbox` is set, this clone's ledger goes to the inbox: machines that live for a session
 would fill a hub with refs.
@@ -27,21 +28,31 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from pvc.errors import CorruptError, MovedError, NotFoundError, UsageError
+from pvc.errors import (
+    CorruptError,
+    MovedError,
+    NotFoundError,
+    PvcError,
+    RefusedError,
+    UsageError,
+)
 from pvc.launch import writer
+from pvc.launch.refs import PINS
 from pvc.model.names import ChannelName, CommitId, PackName, TreeName
 from pvc.store.base import check_ref_name
+from pvc.store.bodies import BODIES
+from pvc.store.carry import own_ledgers, part
 from pvc.store.channels import at_move, chain_from
+from pvc.store.fetch import Fetch, fill
 from pvc.store.forget import heed
 from pvc.store.index import new_segments
 from pvc.store.remote_words import (
     Answer,
     answers_of_push,
     failed,
-    named_by_fetch,
-    rejected_by_fetch,
     said_by_hooks,
 )
+from pvc.store.sound import check_sound
 from pvc.store.sync_result import (
     FORWARDED,
     LOCAL,
@@ -58,24 +69,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pvc.model.digest import Digest
+    from pvc.store.carry import Carried
     from pvc.store.consolidate import Consolidated
     from pvc.store.fold import FoldResult
     from pvc.store.remote_words import Said
     from pvc.store.repo import Repository
+    from pvc.store.take import Judge
 
-KINDS = ("trees", "packs", "channels", "pins", "inbox", "bodies")
+_VERSIONS = tuple(f"{LOCAL}/{kind}/" for kind in FORWARDED)
 _ROUNDS = 3  # others push too; after that many the user may try again
-_FETCH = (
-    "fetch",
-    "--no-tags",
-    "--no-prune",
-    "--no-filter",
-    "--no-recurse-submodules",
-    "--no-write-fetch-head",
-    "--no-auto-maintenance",
-    "--refmap=",
-    "--verbose",  # it names what is up to date too: all that is there
-)
 
 
 def sync(
@@ -84,17 +86,19 @@ def sync(
     *,
     fold: Callable[[], FoldResult],
     take: Callable[[Exchange], Consolidated] | None = None,
+    judge: Judge | None = None,
 ) -> SyncResult:
     """Fold, then exchange with `remote`; without one with `origin` or the only one there is.
 
-    Then `take` what nobody writes there any more, if that is wanted (`store.consolidate`).
+    `judge` is asked of folds that another clone wrote under this one's id (`store.carry`). At the
+    end `take` takes what nobody writes there any more, if that is wanted (`store.consolidate`).
     Raises `NotFoundError` when there is no such remote or it does not answer.
     """
     chosen = _choose(repo, remote)
     result = SyncResult(chosen, fold())
     if chosen is None:
         return replace(result, forgotten=len(heed(repo).reckoning.gone))
-    exchange = Exchange(repo, chosen)
+    exchange = Exchange(repo, chosen, judge)
     exchange.run()
     consolidated = take(exchange) if take else None
     return replace(
@@ -103,6 +107,7 @@ def sync(
         removed=consolidated.removed if consolidated else (),
         fetched=tuple(exchange.fetched),
         forwarded=tuple(exchange.forwarded),
+        carried=tuple(exchange.carried),
         pushed=tuple(exchange.pushed),
         refused=tuple(exchange.refused),
         diverged=tuple(exchange.diverged),
@@ -130,11 +135,13 @@ class Exchange:
 
     repo: Repository
     remote: str
+    judge: Judge | None = None
     fetched: list[Move] = field(default_factory=list)
     forwarded: list[Move] = field(default_factory=list)
     pushed: list[Move] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     diverged: list[Divergence] = field(default_factory=list)
+    carried: list[Carried] = field(default_factory=list)
     forgotten: set[Digest] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -143,6 +150,8 @@ class Exchange:
         """Where the remote is in truth, though some of it was forgotten here."""
         self._withheld = Withheld(self.repo)
         self._held: set[str] = set()
+        self._unfollowed: set[str] = set()
+        """What the remote has under these names is nothing that could be fetched."""
         self._prefix = _prefix(self.repo)
         self.writer = writer.read(f"{self.repo.common_dir}/pvc")
         self._seen = f"{LOCAL}/remotes/{self.remote}"
@@ -162,7 +171,8 @@ class Exchange:
             if self.refused and len(self.fetched) == count:
                 return  # nobody was quicker: the remote means it
             self.refused, self.diverged = unfetched, []
-            self.forgotten |= heed(self.repo).reckoning.gone
+            self._heed()
+            self._part()
             self._held = self._forward()
             if self.push():
                 return
@@ -174,8 +184,8 @@ class Exchange:
 
     def ledgers(self) -> Iterator[tuple[str, CommitId]]:
         """Give the ledgers of others that are on the remote, as this clone saw them."""
-        for kind in ("pins", "inbox"):
-            for seen, tip in self.repo.refs(f"{self._seen}/{kind}/"):
+        for prefix in ledgers_at(self._seen):
+            for seen, tip in self.repo.refs(prefix):
                 if seen in self._is_there and not seen.endswith(f"/{self.writer}"):
                     yield seen, tip
 
@@ -219,19 +229,17 @@ class Exchange:
 
     def _fetch(self) -> list[Refusal]:
         """See where the remote is; gives what it wants to rewrite."""
-        specs = [f"{self._prefix}/{kind}/*:{self._seen}/{kind}/*" for kind in KINDS]
-        specs[-1] = f"+{specs[-1]}"  # bodies
         unmoved = self._withheld.still_at(self.remote, self._seen, self._prefix)
-        specs += [f"^{self._there(ref)}" for ref in unmoved]
         before = dict(self.repo.refs(f"{self._seen}/"))
-        done = self.repo.git.run(*self._settings, *_FETCH, "--", self.remote, *specs)
-        rejected = list(rejected_by_fetch(done.err))
-        if done.code != 0 and not rejected:
-            raise failed(self.remote, done)
-        self._is_there = frozenset((*named_by_fetch(done.err), *unmoved))
+        fetch = Fetch(self.repo, self.remote, self._settings, prefix=self._prefix, seen=self._seen)
+        fetch.run(unmoved)
+        self._is_there = frozenset((*fetch.is_there, *unmoved))
+        self._unfollowed = {LOCAL + each.seen.removeprefix(self._seen) for each in fetch.unfetched}
         if self.repo.is_partial:
-            self._fill()
-        refused = [Refusal(self._there(ref), why, _REWRITTEN) for ref, why in rejected]
+            fill(self.repo, self.remote, self._settings, LOCAL)
+        refused = [
+            Refusal(self._there(each.seen), each.reason, each.hint) for each in fetch.unfetched
+        ]
         now = self.repo.refs(f"{self._seen}/")
         self._bodies_there = {ref: new for ref, new in now if ref in self._is_there}
         self._bodies_there |= unmoved
@@ -242,25 +250,12 @@ class Exchange:
         self._forget_taken()
         return refused
 
-    def _fill(self) -> None:
-        """Fetch what a partial clone was promised of versions and pins: a launch will not ask."""
-        words = ("rev-list", "--objects", "--missing=print", f"--glob={LOCAL}/*")
-        lines = self.repo.git.output(*words).decode(errors="replace").split("\n")
-        missing = "".join(f"{line[1:]}\n" for line in lines if line.startswith("?"))
-        if missing:
-            fetch = ("-c", "fetch.negotiationAlgorithm=noop", *_FETCH, "--stdin", self.remote)
-            done = self.repo.git.run(*self._settings, *fetch, data=missing.encode())
-            if done.code != 0:
-                raise failed(self.remote, done)
-
     def _forget_taken(self) -> None:
         """Let go of ledgers that are gone from the remote and stand in another one there.
 
         One that is gone and stands nowhere is kept as evidence.
         """
-        seen = [
-            row for kind in ("pins", "inbox") for row in self.repo.refs(f"{self._seen}/{kind}/")
-        ]
+        seen = [row for prefix in ledgers_at(self._seen) for row in self.repo.refs(prefix)]
         gone = [(ref, tip) for ref, tip in seen if ref not in self._is_there]
         if not gone:
             return
@@ -273,7 +268,7 @@ class Exchange:
 
     def _damage(self, ref: str, old: CommitId | None, new: CommitId) -> Iterator[Refusal]:
         """Say what a fetched ledger holds in no form; all else of it counts."""
-        if ref.startswith((f"{self._seen}/pins/", f"{self._seen}/inbox/")):
+        if ref.startswith(ledgers_at(self._seen)):
             damage: list[CorruptError] = []
             list(new_segments(self.repo, ref, old, new, damage=damage))
             for error in damage:
@@ -282,6 +277,29 @@ class Exchange:
     def _there(self, seen: str) -> str:
         """Name a ref as the remote does."""
         return self._prefix + seen.removeprefix(self._seen)
+
+    def _heed(self) -> None:
+        """Let go of what was forgotten; what hinders that hinders nothing else."""
+        let_go = heed(self.repo)
+        self.forgotten |= let_go.reckoning.gone
+        self.refused += [Refusal(error.at, error.message, error.hint) for error in let_go.damage]
+
+    def _part(self) -> None:
+        """Part with clones that write under an id of this clone's, and go on under another."""
+        for ref, _ in own_ledgers(self.repo):
+            seen = self._seen_of(ref)
+            there = self._seen_at(seen)
+            is_junk = self._here(self._there_of(ref)) in self._unfollowed
+            if there is None and not is_junk:
+                continue
+            try:
+                carried = part(self.repo, ref, None if is_junk else there, self.judge)
+            except PvcError as error:
+                self.refused.append(Refusal(ref, str(error), error.hint))
+                continue
+            if carried is not None:
+                self.carried.append(carried)
+        self.writer = writer.read(f"{self.repo.common_dir}/pvc")
 
     # --- fast-forward -------------------------------------------------------------------------
 
@@ -301,7 +319,12 @@ class Exchange:
             tree = ref.removeprefix(f"{LOCAL}/channels/").partition("/")[0]
             there = self.repo.ref(f"{self._seen}/trees/{tree}")
             if ref not in held and f"{LOCAL}/trees/{tree}" in held and there:
-                version = at_commit(self.repo, move)
+                try:
+                    version = at_commit(self.repo, move)
+                except (CorruptError, NotFoundError) as error:
+                    self.refused.append(Refusal(ref, str(error), error.hint))
+                    yield ref
+                    continue
                 if not self.repo.is_ancestor(version.id, there):
                     why = f"`{version.label}` is not in the chain that `{self.remote}` has"
                     self.refused.append(Refusal(ref, why, f"bring `{tree}` together first"))
@@ -326,7 +349,7 @@ class Exchange:
                 self.repo.move_ref(ref, ours, theirs, message=f"pvc sync: {self.remote}")
             except MovedError:
                 continue
-            except (CorruptError, NotFoundError, UsageError) as error:
+            except (CorruptError, NotFoundError, RefusedError, UsageError) as error:
                 self.refused.append(Refusal(ref, str(error), error.hint))
                 return False
             self.forwarded.append(Move(ref, ours, theirs))
@@ -342,10 +365,20 @@ class Exchange:
         for ref, new in self._own_refs():
             seen = self._seen_of(ref)
             there = self._seen_at(seen)
-            is_taken = there is None and ref == self.own and self._is_taken_there(new)
-            if ref not in self._held and there != new and not is_taken:
+            if ref not in self._held and there != new and not self._has_all_of(ref, new, there):
                 moves.append(Move(ref, there, new))
-        return self._push_moves(moves)
+        return self._push_moves([move for move in moves if self._may_leave(move)])
+
+    def _may_leave(self, move: Move) -> bool:
+        """See that other clones can fetch what is pushed: it may be older than that check."""
+        if move.ref.startswith(_VERSIONS):
+            try:
+                check_sound(self.repo, move.new, [move.old])
+            except PvcError as error:
+                self._held.add(move.ref)
+                self.refused.append(Refusal(move.ref, str(error), error.hint))
+                return False
+        return True
 
     def _seen_at(self, seen: str) -> CommitId | None:
         """Give where a ref was on the remote when it was last looked at."""
@@ -353,12 +386,23 @@ class Exchange:
             return self._bodies_there.get(seen)
         return self.repo.ref(seen) if seen in self._is_there else None
 
-    def _is_taken_there(self, tip: CommitId) -> bool:
-        """Tell whether a ledger on the remote took all of this one: its ref is not wanted back."""
-        words = ("--format=%(objectname) %(refname)", f"--contains={tip}", f"{self._seen}/pins/")
-        rows = self.repo.git.output("for-each-ref", *words).decode().split("\n")[:-1]
+    def _has_all_of(self, ref: str, tip: CommitId, there: CommitId | None) -> bool:
+        """Tell whether the remote has all of a ledger that is not at this tip there.
+
+        Another one took it, or it is one of an earlier id of this clone's, whose other writer goes
+        on: its ref is not wanted there.
+        """
+        if not ref.startswith(PINS):
+            return False
+        if there is not None:
+            return self.repo.is_ancestor(tip, there)
+        words = ("--format=%(objectname) %(refname)", f"--contains={tip}")
+        kinds = (f"{self._seen}/pins/",) if ref == self.own else ledgers_at(self._seen)
+        rows = self.repo.git.output("for-each-ref", *words, *kinds).decode().split("\n")[:-1]
         holders = (row.split(" ", 1) for row in rows)
-        return any(oid != tip and ref in self._is_there for oid, ref in holders)
+        return any(
+            (oid != tip or ref != self.own) and name in self._is_there for oid, name in holders
+        )
 
     def _push_moves(self, moves: list[Move]) -> bool:
         """Push these; where the guard of the remote names some of them, the others once more.
@@ -404,8 +448,8 @@ class Exchange:
 
     def _there_of(self, ref: str) -> str:
         """Name a ref of this clone as the remote does."""
-        if ref == self.own and self.repo.config_flag("pvc.inbox"):
-            return f"{self._prefix}/inbox/{self.writer}"
+        if ref.startswith(PINS) and self.repo.config_flag("pvc.inbox"):
+            return f"{self._prefix}/inbox/{ref.removeprefix(PINS)}"
         return self._prefix + ref.removeprefix(LOCAL)
 
     def _seen_of(self, ref: str) -> str:
@@ -424,15 +468,20 @@ class Exchange:
     def _own_refs(self) -> Iterator[tuple[str, CommitId]]:
         for kind in FORWARDED:
             yield from self.repo.refs(f"{LOCAL}/{kind}/")
-        for kind in ("pins", "bodies") if self.writer else ():
-            tip = self.repo.ref(self._pushed_from(kind))
+        ledgers = dict(own_ledgers(self.repo))
+        yield from ledgers.items()
+        for name in sorted({self.writer, *(ref.removeprefix(PINS) for ref in ledgers)} - {""}):
+            tip = self.repo.ref(self._bodies_from(name))
             if tip:
-                yield f"{LOCAL}/{kind}/{self.writer}", tip
+                yield f"{BODIES}{name}", tip
 
-    def _pushed_from(self, kind: str) -> str:
-        """Name the ref whose value the remote is to have: of bodies only what it has, and less."""
-        is_all = kind == "pins" or self.repo.config_flag("pvc.pushBodies")
-        return f"{LOCAL if is_all else self._seen}/{kind}/{self.writer}"
+    def _bodies_from(self, name: str) -> str:
+        """Name the ref whose value the remote is to have for bodies.
+
+        Without `pvc.pushBodies`, and for an earlier id: only what it has, and less.
+        """
+        is_all = name == self.writer and self.repo.config_flag("pvc.pushBodies")
+        return f"{BODIES}{name}" if is_all else f"{self._seen}/bodies/{name}"
 
     def _refusal(self, there: str, words: str, said: Said) -> Refusal:
         """Say why the remote did not take a ref, in the words of its guard where it has one."""
@@ -447,6 +496,11 @@ class Exchange:
         return Refusal(there, reason)
 
 
+def ledgers_at(seen: str) -> tuple[str, str]:
+    """Name where the ledgers of a remote are, as this clone saw them."""
+    return f"{seen}/pins/", f"{seen}/inbox/"
+
+
 def _prefix(repo: Repository) -> str:
     """Read where the refs are on the remote: a plain name, or a `+` in it would force."""
     prefix = (repo.config("pvc.refPrefix") or LOCAL).rstrip("/")
@@ -459,13 +513,12 @@ def _prefix(repo: Repository) -> str:
     return prefix
 
 
-_COPY = "another clone writes under this one's id: a copy? remove its `pvc/writer`"
+_COPY = "another clone writes under this one's id: sync again, and this one goes on under a new one"
 _OTHER_PREFIX = (
     "some hosts take only heads and tags: `git config pvc.refPrefix refs/heads/pvc`, in every clone"
 )
 _ELSEWHERE = "they may be elsewhere: `git config pvc.refPrefix refs/heads/pvc`"
 _ANOTHERS = "another clone's; it is left out here"
-_REWRITTEN = "it was rewritten there; what was fetched before stays as evidence"
 
 
 def _side(repo: Repository, ref: str, tip: CommitId) -> Side:
@@ -486,6 +539,7 @@ def _side(repo: Repository, ref: str, tip: CommitId) -> Side:
 
 def _check_new(repo: Repository, ref: str, tip: CommitId, *, until: CommitId | None) -> None:
     """Walk what a tip adds; raises where it is no chain of versions, or of moves."""
+    check_sound(repo, tip, [until])  # it may have been here before, so no fetch looked at it
     tree, _, channel = ref.removeprefix(f"{LOCAL}/channels/").partition("/")
     if not ref.startswith(f"{LOCAL}/channels/"):
         check_chain(repo, tip, until=until)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.model.names import CommitId
+    from pvc.store.carry import Carried
     from pvc.store.fold import FoldResult
     from pvc.store.take import TakeResult
 
@@ -88,6 +89,8 @@ class SyncResult:
     folded: FoldResult
     fetched: tuple[Move, ...] = ()
     forwarded: tuple[Move, ...] = ()
+    carried: tuple[Carried, ...] = ()
+    """Ledgers that another clone writes too, and what this clone goes on with."""
     pushed: tuple[Move, ...] = ()
     refused: tuple[Refusal, ...] = ()
     diverged: tuple[Divergence, ...] = ()
@@ -120,6 +123,7 @@ class SyncResult:
             "mended": list(self.folded.mended),
             "fetched": [move.to_json() for move in self.fetched],
             "forwarded": [move.to_json() for move in self.forwarded],
+            "carried": [carried.to_json() for carried in self.carried],
             "pushed": [move.to_json() for move in self.pushed],
             "refused": [refusal.to_json() for refusal in self.refused],
             "diverged": [divergence.to_json() for divergence in self.diverged],
@@ -138,6 +142,10 @@ class SyncResult:
             yield f"fetched {ref} to {move.new.short}"
         if self.forgotten:
             yield f"let go of {_count(self.forgotten, 'body', 'bodies')} that were forgotten"
+        for carried in self.carried:
+            yield f"another clone writes {carried.ledger.removeprefix(LOCAL + '/')} too:"
+            name = carried.to.removeprefix(LOCAL + "/")
+            yield f"  this clone goes on as {name}, {_count(carried.pins, 'pin')} carried over"
         for words, moves in (("forwarded", self.forwarded), ("pushed", self.pushed)):
             built_in = [move for move in moves if move.ref.startswith(_BUILT_IN)]
             if built_in:  # every clone has the very same
@@ -159,7 +167,10 @@ class SyncResult:
             yield f"  here   {split.ours.label} {split.ours.commit.short} {split.ours.reason}"
             yield f"  there  {split.theirs.label} {split.theirs.commit.short} {split.theirs.reason}"
             yield f"hint: `{split.answer} --resolve {self.remote} -m REASON` goes on from both"
-        done = (records, self.forwarded, self.pushed, self.refused, self.diverged, self.removed)
+        done = (
+            records, self.forwarded, self.carried, self.pushed, self.refused, self.diverged,
+            self.removed,
+        )  # fmt: skip
         if self.remote and not any(done):
             yield f"nothing to exchange with {self.remote}"
         if self.hint:

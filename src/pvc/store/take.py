@@ -27,7 +27,7 @@ from pvc.store.codec import (
 )
 from pvc.store.fold import SEGMENT_PINS, Fold, locked
 from pvc.store.index import refresh
-from pvc.store.taken import MOST_TAKEN, Taken, encode_taken, fresh_segments
+from pvc.store.taken import MOST_TAKEN, Contents, Taken, encode_taken, fresh_segments
 from pvc.store.tombstones import SUFFIX
 from pvc.store.tombstones import decode as decode_tombstones
 
@@ -70,7 +70,7 @@ class _Take:
     def __init__(self, repo: Repository, home: str, judge: Judge) -> None:
         self.repo = repo
         self.judge = judge
-        self.fold = Fold(repo, home, _renders_nothing)
+        self.fold = Fold(repo, home, renders_nothing)
         self.refused: list[tuple[Taken, str]] = []
 
     @property
@@ -109,7 +109,7 @@ class _Take:
 
     def _take(self, ledgers: Sequence[Taken]) -> int:
         """Write one commit that takes these; gives how many pins it holds."""
-        merge = _Merge(self.repo)
+        merge = Merge(self.repo)
         for at, files in fresh_segments(self.repo, self.own, ledgers):
             merge.add(at, files)
         source = encode_taken(ledgers)
@@ -118,11 +118,12 @@ class _Take:
         return merge.pins
 
 
-class _Merge:
-    """Segments of several ledgers, put together."""
+class Merge:
+    """Segments of several ledgers, put together; what is `known` to be elsewhere is left out."""
 
-    def __init__(self, repo: Repository) -> None:
+    def __init__(self, repo: Repository, known: Contents | None = None) -> None:
         self.repo = repo
+        self._known = known or Contents(set(), set(), set())
         self._times: list[int] = []
         self._times_of_tombstones: list[int] = []
         self._carried = 0
@@ -142,18 +143,21 @@ class _Merge:
 
     def add(self, at: str, files: dict[str, ObjectId]) -> None:
         """Take in a segment, once."""
+        if SUFFIX not in files and not {".pins", ".idx"} <= files.keys():
+            raise CorruptError("it is not a segment", at=at)
         blob = files.get(SUFFIX) or files[".pins"]
-        if blob in self._whole:
+        if blob in self._whole or blob in self._known.tombstones:
             return
         data = self.repo.blob(blob)
         if SUFFIX in files:
             self._whole[blob] = {SUFFIX: data}
             self._times_of_tombstones += [each.time for each in decode_tombstones(data, at)]
             return
-        records, tables = split_segment(data, at)
+        every, tables = split_segment(data, at)
+        records = [record for record in every if record not in self._known.records]
         pins = [decode(record, at) for record in records]
         self._times += [pin.time for pin in pins]
-        if len(pins) >= CARRIED_PINS:
+        if len(pins) >= CARRIED_PINS and len(records) == len(every):
             self._whole[blob] = {".pins": data, ".idx": self.repo.blob(files[".idx"])}
             self._carried += len(pins)
             return
@@ -187,5 +191,5 @@ def _order(row: tuple[Pin, bytes]) -> tuple[int, str]:
     return row[0].time, row[0].receipt
 
 
-def _renders_nothing(_: Pin) -> None:
+def renders_nothing(_: Pin) -> None:
     """Stand where a fold renders: what is taken was described by who folded it."""

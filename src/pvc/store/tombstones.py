@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pvc.errors import CorruptError, DecodeError, UsageError
+from pvc.errors import CorruptError, DecodeError, NotFoundError, UsageError
 from pvc.launch.record import quote
 from pvc.launch.refs import PINS
 from pvc.model.digest import Digest
@@ -95,11 +95,11 @@ def read_tombstones(
     for oid, name in tombstone_blobs(repo).items():
         try:
             found.update(dict.fromkeys(decode(repo.blob(oid), name)))
-        except CorruptError as error:
+        except (CorruptError, NotFoundError) as error:
             if name.startswith(PINS):
                 raise
             if damage is not None:
-                damage.append(error)
+                damage.append(CorruptError(error.message, at=error.at or name, hint=error.hint))
     return tuple(sorted(found, key=lambda each: (each.time, each.writer, str(each.digest))))
 
 
@@ -119,6 +119,6 @@ def _segments(repo: Repository, name: str, tip: CommitId) -> Iterator[tuple[str,
             for entry in repo.tree(folder.oid):
                 if entry.is_file and entry.name.endswith(SUFFIX):
                     yield f"{folder.name}/{entry.name}", entry.oid
-    except CorruptError:
+    except (CorruptError, NotFoundError):
         if name.startswith(PINS):
             raise

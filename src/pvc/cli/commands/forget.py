@@ -30,7 +30,7 @@ def command(
     reason: str,
     dry_run: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Forget what sessions were told; that they were, stays provable.
 
     Values, tools, texts and kept bytes of SESSION…, or of all pins before DATE, go from this clone,
@@ -45,4 +45,6 @@ def command(
         raise UsageError("name sessions, or a date with `--before`")
     named = tuple(dict.fromkeys(word.removeprefix("session:") for word in sessions))
     wanted = Wanted(named, before, reason=reason)
-    show(app, run(app.repo, wanted, dry_run=dry_run), as_json=as_json)
+    result = run(app.repo, wanted, dry_run=dry_run)
+    show(app, result, as_json=as_json)
+    return 1 if result.has_findings else 0

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Say what would go, and let nothing go.")
 @json_option
 @click.pass_obj
-def command(app: App, *, dry_run: bool, as_json: bool) -> None:
+def command(app: App, *, dry_run: bool, as_json: bool) -> int:
     """Fold, and collect what nobody needs any more.
 
     With `git config pvc.keepBodies 90.days` the values, tools and texts of this clone's older pins
@@ -27,4 +27,6 @@ def command(app: App, *, dry_run: bool, as_json: bool) -> None:
     from pvc.cli.show import show
     from pvc.ops.gc import run
 
-    show(app, run(app.repo, dry_run=dry_run), as_json=as_json)
+    result = run(app.repo, dry_run=dry_run)
+    show(app, result, as_json=as_json)
+    return 1 if result.has_findings else 0
