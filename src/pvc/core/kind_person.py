@@ -6,11 +6,18 @@ Rule 1: an address is sure; a label, a form of address or what looks like a name
 from __future__ import annotations
 
 import re
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from pvc.core.change import Change, Match, became
 from pvc.core.cues import cue, labelled
 from pvc.core.kind_state import STATE_CUE
+from pvc.core.kind_texts import NAMED
+from pvc.core.names import named, spoken_of
 from pvc.model.body import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _HANDLE = re.compile(r"@[A-Za-z][\w-]+")
@@ -18,20 +25,15 @@ _PERSON_CUE = cue(
     r"user|user[_ -]?(?:id|name|email)|username|account(?:[_ -]?(?:id|name|uuid))?|e-?mail"
     r"|organi[sz]ation(?:[_ -]?id)?|org(?:[_ -]?id)?|tenant(?:[_ -]?id)?|customer(?:[_ -]?id)?"
     r"|member|whoami|uid|person|owner|login|plan|subscription|tier|(?:full|display|first)[_ -]name"
-    r"|author|team|department|company|employee|phone|birthday|pronouns|client[_ -](?:id|name)"
+    r"|membership|author|team|department|company|employee|phone|birthday|pronouns"
+    r"|client[_ -](?:id|name)"
     r"|licen[sc]ed to|licensee|seat|(?:github|gitlab|slack) (?:handle|user|login|name)"
 )
-_PERSON_LINE = re.compile(r"^\s*(?:\W\s*)?(?:preferred )?name\s*[:=]\s*$", re.IGNORECASE)
-_PERSON_PHRASE = re.compile(
-    r"\b(?i:assisting|you (?:help|assist|serve|support)|helping|serving|on behalf of"
-    r"|working (?:with|for)|talking to|speaking (?:with|to)|assistant (?:of|to|for)|prepared for"
-    r"|belongs to|hello|hi|dear|welcome(?: back)?|user is|person is|called|named|the user"
-    r"|reply to|write to|notify)"
-    r",?\s+(?:[A-Z][\w'’-]*\s+){0,2}$"
-)
 _PERSON_NAME = re.compile(r"[A-Z][\w'’-]+(?: [A-Z]\.)?(?: [A-Z][\w'’-]+){1,2}")
-_LABELLED_NAME = re.compile(rf"([^\n:=]{{1,40}}(?:[:=]|\bis)\s*){_PERSON_NAME.pattern}\W?\s*$")
-_NAME = re.compile(r"[A-Z][^\W\d]*\W?")
+_BEGINS = re.compile(r"(?<![\w'’])[^\W\d_]")
+_MOST_STARTS = 24
+_WORD_START = re.compile(r"[\w'’-]*$")
+_NAME_START = re.compile(r"(?:[^\W\d_][\w'’.-]* ){1,3}$")
 _SIGNED_IN = re.compile(r"\b(?:signed|logged) in (?:as|with)\s+[\"'`]?$", re.IGNORECASE)
 _PERSON_SECTION = re.compile(
     r"\b(?:user|person|profile|customer|account|about (?:me|you|the user))\b", re.IGNORECASE
@@ -48,14 +50,11 @@ def user_identity(change: Change) -> Match | None:
         return Match(Kind.USER_IDENTITY, f"an address of a person: {said}")
     if all(map(_EMAIL.search, change.middles)):
         return Match(Kind.USER_IDENTITY, f"an address of a person: {became(*change.middles)}")
-    bare = _PERSON_LINE.search(change.label) and all(map(_NAME.fullmatch, (old, new)))
-    if bare or labelled(change, _PERSON_CUE):
+    if (labelled(change, _PERSON_CUE) and not _is_said(change)) or _by_name(change, named):
         return Match(
             Kind.USER_IDENTITY, f"a value that names a person or account: {said}", sure=False
         )
-    if _SIGNED_IN.search(change.label) or (
-        _PERSON_PHRASE.search(change.label) and old[:1].isupper() and new[:1].isupper()
-    ):
+    if _SIGNED_IN.search(change.label) or _by_name(change, spoken_of):
         return Match(Kind.USER_IDENTITY, f"the name of a person: {said}", sure=False)
     names = all(_PERSON_NAME.fullmatch(middle.strip(" .,")) for middle in change.middles)
     if names and not labelled(change, STATE_CUE):
@@ -67,10 +66,48 @@ def user_identity(change: Change) -> Match | None:
     return None
 
 
+def _is_said(change: Change) -> bool:
+    """Tell whether a sentence says something of the user, rather than who that is."""
+    return _VERB.search(change.label) is not None and all(
+        token.isalpha() and token.islower() for token in change.tokens
+    )
+
+
+_VERB = re.compile(r"\b(?:is|was|as)\s+$", re.IGNORECASE)
+
+
+def _by_name(change: Change, tells: Callable[[str, str], bool]) -> bool:
+    """Tell whether a rule of names holds of the place on both sides.
+
+    The name begins with the word that holds the place, or with the words in front of it that could
+    be its beginning: `Ada Lind` became `Ada Berg`. A list of skills or tools has names of its own.
+    """
+    if NAMED.search(change.section):
+        return False
+    cut = max(0, len(change.before) - _NEAR)
+    near = change.before[cut:]
+    lead = _WORD_START.sub("", near)
+    for lead_in in (near, lead, _NAME_START.sub("", lead)):
+        start = cut + len(lead_in)
+        if all(tells(lead_in, line[start : start + _NEAR]) for line in change.lines):
+            return True
+    return False
+
+
+_NEAR = 160
+"""How many characters on each side of the place are looked at."""
+
+
 def _tells_person(line: str) -> bool:
     """Tell whether a line holds an address, or a name behind a label of a person."""
-    named = _LABELLED_NAME.match(line)
-    return bool(_EMAIL.search(line) or (named and _PERSON_CUE.search(named[1])))
+    if _EMAIL.search(line):
+        return True
+    for found in islice(_BEGINS.finditer(line[:_NEAR]), _MOST_STARTS):
+        lead, rest = line[: found.start()], line[found.start() : found.start() + _NEAR]
+        if named(lead, rest) or spoken_of(lead, rest):
+            return True
+    found_name = _PERSON_NAME.search(line)
+    return found_name is not None and _PERSON_CUE.search(line[: found_name.start()]) is not None
 
 
 def person_section(change: Change) -> Match | None:

@@ -28,7 +28,7 @@ STATE_CUE = cue(
 _STATE_SECTION = re.compile(
     r"\b(?:env|environment|git|workspace|working tree|working directory|cwd|checkout|repo"
     r"|repository|status|recent commits|directory structure|file tree|file listing|listing|files"
-    r"|system info|platform|open files|ide)\b",
+    r"|system info|platform|(?:open|visible) (?:files|tabs)|ide)\b",
     re.IGNORECASE,
 )
 _STATE_TAG = re.compile(
@@ -36,10 +36,12 @@ _STATE_TAG = re.compile(
     r" (?:tree|structure|listing|list|layout|contents|map|overview|snapshot|state|info|paths?)"
     r"|director(?:y|ies)|folders?|tree|layout|ls|paths|(?:open|visible|active) (?:tabs?|editors?)"
     r"|terminals?|processes|diagnostics|diff|changes|branch(?:es)?|commits?|machine|host|runtime"
-    r"|system (?:context|state|information)|editor(?: state| context)?|cursor)\b",
+    r"|system (?:context|state|information)|editor(?: state| context)?|cursor"
+    r"|(?:un)?tracked|(?:un)?staged)\b",
     re.IGNORECASE,
 )
 """What the name of a tag says beside `_STATE_SECTION`: tags are written by a harness."""
+_SENTENCE = re.compile(r"\W*[A-Z]\w*(?: \S+)+[.!?]\s*")
 _FILE_NAME = re.compile(
     r"[\s│|]*(?:[-*+•] +|[├└`][─-]{1,3} ?|\d+[.)] +)?[`\"'📁📄]*\s?"
     r"(?P<name>[\w.@~+-]+(?:[/\\][\w.@~+-]+)*[/\\]?)[`\"']*"
@@ -142,7 +144,8 @@ def workspace_state(change: Change) -> Match | None:
     one_sided = (change.only_side or [""])[0]
     section = f"{change.section} {one_sided if one_sided[:1] in ('<', '#') else ''}"
     tags = words(" ".join(change.open_tags[-2:]))
-    stated = _STATE_SECTION.search(section) or _STATE_TAG.search(tags)
+    entries = not all(map(_SENTENCE.fullmatch, filter(None, (*removed, *added))))
+    stated = _STATE_SECTION.search(section) or (entries and _STATE_TAG.search(tags))
     if stated and not _PROSE_SECTION.search(section):
         said = f"in a part about the environment, {became(' '.join(removed), ' '.join(added))}"
         return Match(Kind.WORKSPACE_STATE, said, sure=False)

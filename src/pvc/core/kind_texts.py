@@ -39,19 +39,27 @@ _RELEASE = re.compile(r"[ \t]?\b[vV]?\d+(?:\.\d+)+(?:[-+][\w.]+)?")
 _JOINTS = {"and", "or", "und", "oder", "et", "ou", "y", "e", "&"}
 _INLINE_LIST = re.compile(r"^\s*[^:\n]{0,120}:\s*[^:\n]+(?:,\s*[^:\n]+)+")
 _ROLE = re.compile(
-    r"^[\W_]*(?:you(?:'re| are)(?! (?:in|at|on|inside|running|connected|using|talking|speaking)\b)"
+    r"^[\W_]*(?:you(?:'re| are)(?! (?:in|at|on|inside|running|connected|using|talking|speaking"
+    r"|allowed|able|free|expected|required|permitted|welcome|encouraged|about|given|done|finished"
+    r"|sure|aware|not|never|always|signed|logged|limited|only)\b)"
     r"|you(?:'re| are)(?: now)? in [\w -]{1,20} mode\b"
     r"|you (?:will )?(?:act|serve|work) as\b|act as\b|i am an?\b"
     r"|as an? [\w -]{0,40}?(?:agent|assistant|helper|reviewer|planner|engineer|expert)\b"
     r"|your (?:role|task|job|mission|goal|purpose|assignment)\b"
     r"(?! (?:list|board|queue|file|models?)\b)|this is an? [\w -]{0,30}?agent\b"
-    r"|(?:role|task|mode|agent|persona|profile|objective)\s*:|<(?:role|task|persona|mode)>"
-    r"|[\w -]{0,20}\bmode is (?:now )?(?:active|on)\b)",
+    r"|(?:du bist|sie sind|tu es|vous êtes|eres|usted es|(?:você|tu) é|sei|je bent|u bent|du är"
+    r"|jesteś|jsi) (?:jetzt |nun )?(?:de[rn]?|die|das|ein[en]?|une?|un[ao]?|le|la|el|um|uma|een|en"
+    r"|ett)\b|あなたは|你是|您是|당신은|(?:ты|вы) [-–—] "
+    r"|(?:(?:current|active|selected|your) )?(?:role|task|mode|agent|persona|profile|objective)\s*:"
+    r"|<(?:role|task|persona|mode)>"
+    r"|[\w -]{0,20}\bmode is (?:now )?(?:active|on)\b|your (?:current|active) mode is\b"
+    r"|(?:du bist|sie sind)(?: jetzt| nun)? im \w*modus\b)",
     re.IGNORECASE,
 )
 
 
-_ROLE_TAG = re.compile(r"\s*<(?:role|task|persona|mode|agent)>[^<]*</", re.IGNORECASE)
+_ROLE_TAG = re.compile(r"\s*<(?:\w+[_-])?(?:role|task|persona|mode|agent)>[^<]*</", re.IGNORECASE)
+_ROLE_TAG_NAME = re.compile(r"(?:\w+[_-])?(?:role|persona|mode)", re.IGNORECASE)
 _ROLE_HEADING = re.compile(
     r"\W*(?:your |the )?(?:role|task|persona|mission|objective|mode)\W*", re.IGNORECASE
 )
@@ -88,7 +96,7 @@ def block_moved(change: Change) -> Match | None:
 
 def catalog(change: Change) -> Match | None:
     """See an entry come, go or change in a list of skills, agents or commands."""
-    if not change.injected or _ROLE_TAG.match(change.lines[0]):
+    if not change.injected or _in_role_tag(change):
         return None
     removed, added = ([line for line in side if line.strip()] for side in change.hunk)
     named = bool(NAMED.search(_list_name(change))) or _whole_list(change.only_side)
@@ -113,6 +121,13 @@ def catalog_entry(change: Change) -> Match | None:
         return None
     match = catalog(change)
     return match if match is not None and match.sure else None
+
+
+def _in_role_tag(change: Change) -> bool:
+    """Tell whether the place lies in a tag that holds one role or mode, not a list of them."""
+    if _ROLE_TAG.match(change.lines[0]):
+        return True
+    return any(map(_ROLE_TAG_NAME.fullmatch, change.open_tags[-2:]))
 
 
 def _names_came_or_went(change: Change) -> bool:
@@ -150,7 +165,8 @@ def agent_prompt(change: Change) -> Match | None:
     if plain[0] == plain[1]:  # the same role, of another release
         return None
     for sentence in change.sentences:
-        if _ROLE.match(sentence) or _ROLE_HEADING.fullmatch(change.lead_in):
+        stated = _ROLE.match(sentence) or _ROLE_HEADING.fullmatch(change.lead_in)
+        if stated or _in_role_tag(change):
             return Match(
                 Kind.AGENT_PROMPT,
                 f"the sentence that states role or task: {became(*change.sentences)}",

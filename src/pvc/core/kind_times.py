@@ -82,7 +82,7 @@ def clock(change: Change) -> Match | None:
             if found and _CLOCK_CUE.search(line[: found[0]]):
                 return Match(Kind.CLOCK, f"a line with a date or time: `{line.strip()[:60]}`")
     old, new = change.tokens
-    spent = _SPENT.search(change.before) is not None
+    spent = _SPENT.search(change.label) is not None
     if spent and all(_DURATION.match(line, len(change.label)) for line in change.lines):
         return Match(Kind.CLOCK, f"time that went by: {became(*change.middles)}")
     digits = any(map(str.isdigit, old)) and any(map(str.isdigit, new))
