@@ -137,6 +137,7 @@ CLOCKS = [
     ('{{"now": "{}"}}', "2026-09-02T14:58:23.413Z", "2026-09-02T14:58:23.869Z"),
     ("Uptime: {} s", "120.013", "120.469"),
 ]
+CAME_CLOCKS = ["Now 09:00:51.", "Local time: 09:00:51", "It is 09:00:51.", "Heute: 2. März 2026"]
 LOCALES = [
     ("Now: {}", "2026-09-02T14:58:23.413Z", "2026-09-02T14:58:23.413000Z"),
     ("Now: {}", "2026-09-02T14:58:23Z", "2026-09-02T14:58:23.000Z"),
@@ -353,6 +354,7 @@ def rows() -> list[tuple[str, str, str]]:
         for old, new in NAMES
     ]
     found += [("user_identity", "", form.format(*["Ada Lind"] * 2)) for form in PEOPLE[:34]]
+    found += [("clock", "", line) for line in CAME_CLOCKS]
     found += [_row("user_identity", *row) for row in [*SCRIPTS, *OTHER_PEOPLE]]
     found += [
         ("workspace_state", form.format(""), form.format(_entry(form)))

@@ -23,6 +23,10 @@ _NOW = re.compile(
     r"^\W*$|\b(?:today|now|started|it(?: i|')s|current(?:ly)?|heute|aujourd'hui|hoy)\b",
     re.IGNORECASE,
 )
+_NOW_WORD = re.compile(
+    r"^\W*(?:today|now|it(?: i|')s|it is now|current(?:ly)?|heute|jetzt|aujourd'hui|hoy|ahora)\b",
+    re.IGNORECASE,
+)
 _SPENT = re.compile(
     r"\b(?:idle|elapsed|uptime|(?:up|open|active|running|connected) for|since|left|remaining|age"
     r"|session length|waited|spent|passed|(?:due|expires|ends|resets?|starts) in)\b[^.\n]{0,30}$",
@@ -79,7 +83,8 @@ def clock(change: Change) -> Match | None:
     if added and len(added) <= 2:
         for line in added:
             found = moments.first(line)
-            if found and _CLOCK_CUE.search(line[: found[0]]):
+            lead = line[: found[0]] if found else ""
+            if _CLOCK_CUE.search(lead) or _NOW_WORD.search(lead):
                 return Match(Kind.CLOCK, f"a line with a date or time: `{line.strip()[:60]}`")
     old, new = change.tokens
     spent = _SPENT.search(change.label) is not None

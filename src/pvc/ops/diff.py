@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pvc.core.align import unfilled
 from pvc.core.compile import compile_pack
-from pvc.core.divergence import common_bytes, common_prefix
+from pvc.core.divergence import beside, common_bytes, common_prefix
 from pvc.core.program import run as run_program
 from pvc.core.reuse import reuse
 from pvc.core.unit_diff import Unit, UnitDiff, diff_units
@@ -152,7 +152,7 @@ def _sections(rendered: Rendered, pack: Pack | None) -> Iterator[Unit]:
 def _bodies(where: Where, a: str, b: str) -> Difference:
     sides = read_sides((request_of(where, a), request_of(where, b)), None)
     old, new = (side.body for side in sides)
-    same = common_bytes(old, new)
+    same = common_bytes(old, beside(old, new))
     units = diff_units(list(_parts(old)), list(_parts(new)))
     found = cost_of(Asked(new.shape, new.model), old, reuse(old, new))
     return Difference(a, b, units, len(old), len(new), same, (found,))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pvc.core.divergence import common_bytes, first_divergence
+from pvc.core.divergence import beside, common_bytes, first_divergence, routed_alike
 from pvc.core.kind import decide
 from pvc.model.body import Region
 from pvc.model.span import FromSource
@@ -56,6 +56,7 @@ def head_difference(where: Where, a_json: bytes, b_json: bytes) -> HeadDifferenc
     """Compare the heads of two request bodies; null when they are the same."""
     sides = read_sides((Request("a", a_json), Request("b", b_json)), None)
     a, b = (side.body for side in sides)
+    b = routed_alike(a, beside(a, b))
     end = max(body.region_start(Region.MESSAGES) for body in (a, b))
     place = first_divergence(a, b, common_bytes(a, b), max(end, 1))
     if place is None:

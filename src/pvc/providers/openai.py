@@ -112,7 +112,9 @@ def _settings(
     text = None if model is None else dump(model)
     settings = [Setting("model", "/model", 0, text, text)]
     place = 0
-    defaults = facts.defaults or load_facts("openai").defaults
+    own = load_facts("openai")
+    defaults = own.defaults if claude or not facts.defaults else facts.defaults
+    keyed = facts.is_keyed(str(model)) or own.is_keyed(str(model))
     if claude:
         in_head = (part.size for part in claude.parts if part.region is not Region.MESSAGES)
         place = sum(in_head)
@@ -123,7 +125,7 @@ def _settings(
         text = None if given is None else dump(given)
         default = defaults.get(name.rsplit("/", 1)[-1])
         normal = text if text is not None or default is None else dump(default)
-        routes = name == "prompt_cache_key" and not facts.is_keyed(str(model))
+        routes = name == "prompt_cache_key" and not keyed
         settings.append(Setting(name, f"/{name}", place, text, normal, routes))
     return settings
 
