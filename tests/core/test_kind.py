@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.kind_neighbours import rows
 from pvc.core.change import Provenance
 from pvc.core.divergence import common_bytes, of_byte
 from pvc.core.kind import decide
@@ -541,7 +542,9 @@ def test_a_match_by_cue_word_names_its_alternative() -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 @given(data=st.data())
 def test_a_planted_change_is_found_at_its_byte(shape: str, data: st.DataObject) -> None:
-    kind, old, new = data.draw(st.sampled_from(ROWS))
+    kind, old, new = data.draw(st.sampled_from([*ROWS, *rows()]))
+    if data.draw(st.booleans()) and old and new:
+        old, new = new, old
     filler = data.draw(
         st.lists(st.sampled_from([GUIDE, "Mind the tide.", "Größe zählt."]), max_size=4)
     )
