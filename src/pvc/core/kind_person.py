@@ -19,7 +19,8 @@ from pvc.model.body import Kind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"[\w.+-]@[\w-]+\.[\w-]")
+"""Enough of an address to know that one is there: a search for all would begin at every letter."""
 _HANDLE = re.compile(r"@[A-Za-z][\w-]+")
 _PERSON_CUE = cue(
     r"user|user[_ -]?(?:id|name|email)|username|account(?:[_ -]?(?:id|name|uuid))?|e-?mail"
