@@ -165,6 +165,36 @@ def test_a_rule_at_the_end_is_not_free_in_the_gate_that_miss_contradicts(
     assert found.lost.size_bytes > 0
 
 
+def test_whom_requests_are_sent_to_is_said_once_for_older_versions_too(
+    workspace: Workspace,
+) -> None:
+    tree = Tree(workspace, Sent("", ""))
+    tree.pin("s1", "agent@1")
+    tree.sent = Sent("", "", '[provider]\nshape = "openai-chat"\nmodel = "gpt-5"\n')
+    tree.adopt({**FILES, **EDITS["a rule at the end"]}, "a rule")
+    tree.pin("s2", "agent@2")
+    with closing(workspace.open()) as repo:
+        here = Here(repo, str(workspace.path))
+        for words in (("agent@1", "agent@2"), ("session:s1", "session:s2")):
+            (cost,) = diff.diff(here, *words, {"sections": []}).costs
+            assert (cost.label, cost.asked.model) == ("OpenAI, by prefix", "gpt-5")
+            assert cost.in_words().endswith("; fewer than the 1024 tokens cached at least")
+        found = miss.run(here, "session:s1", "session:s2", miss.MissOptions()).miss
+        assert found.scope_bytes - found.reusable_bytes == cost.reuse.lost
+
+
+def test_a_pin_that_does_not_say_its_shape_has_that_of_the_other(workspace: Workspace) -> None:
+    tree = Tree(workspace, Sent("", ""))
+    tree.pin("s1", "agent@1")
+    tree.sent = Sent("openai.responses", "gpt-5")
+    tree.pin("s2", "agent@1")
+    with closing(workspace.open()) as repo:
+        here = Here(repo, str(workspace.path))
+        for pair in (("session:s1", "session:s2"), ("session:s2", "session:s1")):
+            found = miss.run(here, *pair, miss.MissOptions()).miss
+            assert found.scope_bytes > 0
+
+
 def test_places_in_the_prompt_and_in_the_stream_are_one_another() -> None:
     system = [{"type": "text", "text": text} for text in ("one", "two and more")]
     body = read(json.dumps({"system": system, "messages": []}).encode(), "anthropic.messages")

@@ -87,8 +87,11 @@ def test_where_nothing_says_what_requests_are_both_classes_are_answered(
     workspace.commit({"agent/4.md": "More.\n"})
     found = impact(repo, environment={"cwd": "/srv"})
     lines = [cost.in_words() for cost in found.costs]
-    assert lines[0].startswith(f"Anthropic, one marker: all {SCOPE} bytes are written again, ")
-    assert lines[1].startswith("OpenAI, by prefix: 1 of ")  # the byte that ends the text
+    assert lines[0].startswith(
+        f"Anthropic, one marker at the end of the system text: all {SCOPE} bytes are written again, "
+    )
+    assert lines[1] == "OpenAI, by prefix: 0 bytes"
+    assert found.costs[1].reuse.lost == 1  # the byte that ended the text
     assert (found.lost.size_bytes, found.hit) == (SCOPE, 2)
 
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
+NOT_SAID = Provider()
 NEWEST = 100
 """So many of a tree's newest pins are asked for their shape."""
 RELATION: Literal["new_session"] = "new_session"
@@ -100,13 +101,17 @@ class Cost:
     lost: Lost
     prompt_kept: int
     """Leading bytes of the old prompt that are read back."""
+    prompt_size: int
+    marked_to_end: bool
+    """Whether the last marker is on the end of the system text."""
 
     @property
     def label(self) -> str:
         """Say by which class of cache this is."""
         name = NAMES.get(self.asked.home, self.asked.home)
         if self.markers == 1:
-            return f"{name}, one marker"
+            at = " at the end of the system text" if self.marked_to_end else ""
+            return f"{name}, one marker{at}"
         if self.markers:
             return f"{name}, {self.markers} markers"
         return f"{name}, {_BY[self.reuse.kind_of_loss]}"
@@ -149,16 +154,18 @@ class Cost:
     def in_words(self) -> str:
         """Say in one line what is written again."""
         lost, found = self.lost, self.reuse
-        if not lost.size_bytes:
+        ended = found.lost == 1 and self.prompt_kept == self.prompt_size
+        if not found.lost or ended:  # the zero byte behind a text that went on is no text
             what = "0 bytes"
         else:
             how_many = "all" if found.lost == found.scope else f"{found.lost} of"
             band = f"{lost.tokens} tokens ({lost.tokens_low} to {lost.tokens_high})"
             what = f"{how_many} {found.scope} bytes are written again, {band}"
-        most = f"; at worst {found.most_lost}" if found.most_lost > found.lost else ""
         least = self.asked.facts.rules(self.asked.model).minimum_tokens or 0
-        short = f"; fewer than the {least} tokens cached at least" if found.scope < least else ""
-        return f"{self.label}: {what}{most}{short}"
+        if found.scope < least:
+            return f"{self.label}: {what}; fewer than the {least} tokens cached at least"
+        most = f"; at worst {found.most_lost}" if found.most_lost > found.lost else ""
+        return f"{self.label}: {what}{most}"
 
 
 NAMES = {
@@ -201,7 +208,11 @@ def cost(asked: Asked, old: Prompt, new: Prompt, after: Asked | None = None) -> 
 def cost_of(asked: Asked, a: Body, found: Reuse) -> Cost:
     """Price what is not read back of a request."""
     lost = lost_bytes(found.lost, asked.facts, asked.model)
-    return Cost(asked, len(a.markers), found, lost, prompt_bytes(a, found.kept))
+    kept, size = prompt_bytes(a, found.kept), prompt_bytes(a, len(a))
+    to_end = bool(a.markers) and a.element_end(a.markers[-1].element) == a.region_start(
+        Region.MESSAGES
+    )
+    return Cost(asked, len(a.markers), found, lost, kept, size, to_end)
 
 
 def if_parted(a: Body, at: int) -> Reuse:
@@ -314,7 +325,7 @@ def manifest_of(repo: Repository, version: VersionInfo) -> Manifest | None:
 
 def wanted_of(manifest: Manifest | None) -> tuple[tuple[Marker, ...], Provider]:
     """Give the markers and the provider that a folder names."""
-    return (manifest.markers, manifest.provider) if manifest else ((), Provider())
+    return (manifest.markers, manifest.provider) if manifest else ((), NOT_SAID)
 
 
 def prompt_of(repo: Repository, pin: Pin, rendered: Rendered) -> tuple[Prompt, Provider]:
@@ -336,15 +347,31 @@ def prompt_of_version(repo: Repository, version: VersionInfo, rendered: Rendered
 
 
 def wanted_of_pin(repo: Repository, pin: Pin) -> tuple[tuple[Marker, ...], Provider]:
-    """Give the markers and the provider of a pin's version; none where it is not here."""
+    """Give the markers of a pin's version, and the provider that its tree names.
+
+    None where they are not here.
+    """
     from pvc.ops.pins import version_of
 
     if pin.commit is None:
-        return (), Provider()
+        return (), provider_of(repo, pin.tree)
     try:
-        return wanted_of(manifest_of(repo, version_of(repo, pin)))
+        markers, own = wanted_of(manifest_of(repo, version_of(repo, pin)))
     except NotFoundError:
-        return (), Provider()
+        return (), provider_of(repo, pin.tree)
+    return markers, provider_of(repo, pin.tree, own)
+
+
+def provider_of(repo: Repository, tree: str | None, own: Provider = NOT_SAID) -> Provider:
+    """Give the provider that a tree's newest version names, else an `own` one.
+
+    Whom requests are sent to is said once for all sessions, those of older versions too.
+    """
+    from pvc.store.versions import tip
+
+    newest = tip(repo, "trees", tree) if tree else None
+    _, provider = wanted_of(manifest_of(repo, newest) if newest else None)
+    return own if provider == NOT_SAID else provider
 
 
 # --- requests ---------------------------------------------------------------------------------

@@ -26,10 +26,11 @@ from pvc.ops.cost import (
     cost_of,
     costs,
     manifest_of,
+    provider_of,
     wanted_of,
     wanted_of_pin,
 )
-from pvc.ops.request import is_file, read_sides, request_of
+from pvc.ops.request import is_file, read_sides, requests_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -130,7 +131,8 @@ def _side(where: Where, word: str, environment: Mapping[str, object]) -> _Side:
     program = compile_pack(pack)
     rendered = lift(*run_program(program, unfilled(program, environment)))
     markers, provider = wanted_of(manifest_of(repo, found.version))
-    asked = asked_of(repo, found.version.name, provider)
+    tree = found.version.name if found.version.kind == "trees" else None
+    asked = asked_of(repo, tree, provider_of(repo, tree, provider))
     return _Side(Prompt(rendered, pack, markers), pack, asked)
 
 
@@ -150,7 +152,7 @@ def _sections(rendered: Rendered, pack: Pack | None) -> Iterator[Unit]:
 
 
 def _bodies(where: Where, a: str, b: str) -> Difference:
-    sides = read_sides((request_of(where, a), request_of(where, b)), None)
+    sides = read_sides(requests_of(where, a, b), None)
     old, new = (side.body for side in sides)
     same = common_bytes(old, beside(old, new))
     units = diff_units(list(_parts(old)), list(_parts(new)))

@@ -29,7 +29,18 @@ from pvc.core.moment import MICROS, moment_of
 from pvc.core.reuse import reuse
 from pvc.errors import NotFoundError, UsageError
 from pvc.ops.asked import now_us
-from pvc.ops.cost import RELATION, Asked, Cost, Prompt, asked_of, costs, if_parted, manifest_of
+from pvc.ops.cost import (
+    NOT_SAID,
+    RELATION,
+    Asked,
+    Cost,
+    Prompt,
+    asked_of,
+    costs,
+    if_parted,
+    manifest_of,
+    provider_of,
+)
 from pvc.ops.impact_sessions import Sessions, SharedPrefix, Window, fitting, total_of
 from pvc.ops.programs import pack_of
 from pvc.ops.render import render_pack
@@ -181,7 +192,10 @@ def run(repo: Repository, tree: str, other: str | None, options: ImpactOptions) 
         environment = {**environment, **sample_environment(sides.packs[1].fields)}
     old, new = (render_pack(p, fitting(p, environment)) for p in sides.packs)
     first = common_prefix(old.data, new.data)
-    asked = asked_of(repo, sides.base.name, sides.wanted[1].provider)
+    named = sides.wanted[1].provider
+    if other is not None or named == NOT_SAID:
+        named = provider_of(repo, sides.base.name, named)
+    asked = asked_of(repo, sides.base.name, named)
     before, after = (
         Prompt(rendered, pack, wanted.markers)
         for rendered, pack, wanted in zip((old, new), sides.packs, sides.wanted, strict=True)
@@ -193,7 +207,7 @@ def run(repo: Repository, tree: str, other: str | None, options: ImpactOptions) 
     places = placements(
         old, sides.packs[0], moves, lambda at: if_parted(body, at).lost, worst.reuse.lost
     )
-    sessions = Sessions(repo, sides.base, sides.packs, sides.wanted, window)
+    sessions = Sessions(repo, sides.base, sides.packs, sides.wanted, named, window)
     return Impact(
         tree=sides.base.name,
         base=sides.base.label,

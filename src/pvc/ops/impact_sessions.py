@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pvc.core.compile import Program
     from pvc.model.digest import Digest
-    from pvc.model.manifest import Manifest
+    from pvc.model.manifest import Manifest, Provider
     from pvc.model.pack import Pack
     from pvc.model.pin import Pin
     from pvc.store.repo import Repository
@@ -75,10 +75,12 @@ class Sessions:
         base: VersionInfo,
         packs: tuple[Pack, Pack],
         wanted: tuple[Manifest, Manifest],
+        provider: Provider,
         window: Window,
     ) -> None:
         self._repo = repo
         self._base = base
+        self._provider = provider
         self._sides = tuple(map(_Side.of, packs, wanted))
         self._versions: dict[str, _Side | None] = {base.id: self._sides[0]}
         self._pins = _latest(_pins_of(repo, base.name, window))
@@ -120,8 +122,8 @@ class Sessions:
         except UsageError:
             return None
         first = common_prefix(pinned.rendered.data, then.rendered.data)
-        provider = own.wanted.provider
-        asked = asked_of_pins(self._repo, pin, provider, tools_if_here(self._repo, pin))
+        tools = tools_if_here(self._repo, pin)
+        asked = asked_of_pins(self._repo, pin, self._provider, tools)
         return max((_lost(each, pinned, now, then, first) for each in asked), key=_size)
 
     def _version(self, pin: Pin) -> _Side | None:

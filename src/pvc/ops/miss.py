@@ -23,7 +23,7 @@ from pvc.model.span import FromBinding, FromSource
 from pvc.ops.owner import Owner, owner_of
 from pvc.ops.price import Lost, lost_of
 from pvc.ops.reconcile import disagreements
-from pvc.ops.request import Request, Side, is_file, read_file, read_sides, request_of
+from pvc.ops.request import Request, Side, is_file, read_file, read_sides, requests_of
 from pvc.providers.answers import answer_of
 from pvc.providers.base import Facts, decode, detect_shape, is_anthropic
 from pvc.providers.usage import Diagnosis, Usage, plain_numbers
@@ -104,7 +104,7 @@ def run(where: Where, a: str, b: str | None, options: MissOptions) -> Missed:
         b, a = a, _before(where.repo, a)
     known = _known(where, options.context_file)
     response = _response(where, options.response_file)
-    requests = request_of(where, a), request_of(where, b)
+    requests = requests_of(where, a, b)
     shape = _text(known.get("provider")) or requests[1].shape
     facts = _facts(where, options.facts_file, shape, requests[1])
     sides = read_sides(requests, shape, facts)

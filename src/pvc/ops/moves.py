@@ -30,10 +30,9 @@ from pvc.ops.cost import (
     asked_of_pins,
     cost,
     costs,
-    manifest_of,
     prompt_of,
     prompt_of_version,
-    wanted_of,
+    provider_of,
     worst_first,
 )
 from pvc.ops.pins import body_of, rendered_of, tools_of
@@ -166,11 +165,7 @@ class Comparison:
     @cached_property
     def asked(self) -> tuple[Asked, ...]:
         """What the tree's requests are, by its newest version and its newest pins."""
-        from pvc.store.versions import tip
-
-        newest = tip(self.repo, "trees", self.tree)
-        _, provider = wanted_of(manifest_of(self.repo, newest) if newest else None)
-        return asked_of(self.repo, self.tree, provider)
+        return asked_of(self.repo, self.tree, provider_of(self.repo, self.tree))
 
     def _inputs_of(self, version: VersionInfo) -> PrefixInputs:
         if version.id not in self._inputs:

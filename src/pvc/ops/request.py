@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from pvc.errors import NotFoundError, UsageError
 from pvc.launch.environment import up_to_bound
 from pvc.model.digest import TAG
+from pvc.model.manifest import Provider
 from pvc.ops.cost import alike, asked_of_pin, prompt_of, request_json
 from pvc.ops.select import SESSION
 from pvc.providers.base import read_pair
@@ -90,8 +91,19 @@ def read_sides(
     return made[0], made[1]
 
 
-def request_of(where: Where, word: str) -> Request:
-    """Find the request that a word names: a file, or a pinned session."""
+def requests_of(where: Where, a: str, b: str) -> tuple[Request, Request]:
+    """Find two requests; a pin that does not say its shape has that of the other."""
+    one, other = request_of(where, a), request_of(where, b)
+    if one.shape != other.shape:
+        if one.pin and not one.pin.provider and other.shape:
+            one = request_of(where, a, other.shape)
+        elif other.pin and not other.pin.provider and one.shape:
+            other = request_of(where, b, one.shape)
+    return one, other
+
+
+def request_of(where: Where, word: str, shape: str | None = None) -> Request:
+    """Find the request that a word names: a file, or a pinned session, written in `shape`."""
     if is_file(where, word):
         path = Path(where.directory) / word.removeprefix(PATH)
         return Request(word, read_file(path, word))
@@ -113,6 +125,8 @@ def request_of(where: Where, word: str) -> Request:
         return Request(word, rendered.data, pin=pin)
     version = None if pin.observed else version_of(repo, pin)
     prompt, provider = prompt_of(repo, pin, rendered)
+    if shape is not None:
+        provider = Provider(shape, provider.model)
     asked = asked_of_pin(pin, provider, tools_of(repo, pin))
     body_json = request_json(asked.shape, asked.model, asked.tools, prompt)
     told = rendered if version else None
