@@ -111,7 +111,8 @@ def test_values_that_are_not_here_leave_the_bytes_unknown(adopted: Clone) -> Non
     adopted.pvc("pin", "agent", "--session", "s", "--set", "cwd=/srv")
     text = adopted.pvc("log", "agent").text.split("\n")[1]
     assert text.startswith(
-        "    tree adoption (agent@1 → agent@2): Anthropic, one marker at the end of the system text: kept 0 of "
+        "    tree adoption (agent@1 → agent@2): Anthropic, one marker at the end of the system"
+        " text: kept 0 of "
     )
     assert "OpenAI, by prefix: kept 65 of 87 bytes" in text
     assert "; 20-rules.md changed at 36.." in text

@@ -49,7 +49,8 @@ def test_two_versions_by_section_and_word(agent: Path, capsys: pytest.CaptureFix
         "system 3.md (surface): added, 5 bytes\n"
         "  {+New.+}{+⏎+}\n"
         "the first 17 of 49 bytes are the same\n"
-        "Anthropic, one marker at the end of the system text: all 55 bytes are written again, 14 tokens (11 to 18)\n"
+        "Anthropic, one marker at the end of the system text: all 55 bytes are written again,"
+        " 14 tokens (11 to 18)\n"
         "OpenAI, by prefix: 33 of 57 bytes are written again, 8 tokens (7 to 11)\n"
     )
 

@@ -87,9 +87,8 @@ def test_where_nothing_says_what_requests_are_both_classes_are_answered(
     workspace.commit({"agent/4.md": "More.\n"})
     found = impact(repo, environment={"cwd": "/srv"})
     lines = [cost.in_words() for cost in found.costs]
-    assert lines[0].startswith(
-        f"Anthropic, one marker at the end of the system text: all {SCOPE} bytes are written again, "
-    )
+    first = "Anthropic, one marker at the end of the system text: all "
+    assert lines[0].startswith(f"{first}{SCOPE} bytes are written again, ")
     assert lines[1] == "OpenAI, by prefix: 0 bytes"
     assert found.costs[1].reuse.lost == 1  # the byte that ended the text
     assert (found.lost.size_bytes, found.hit) == (SCOPE, 2)
