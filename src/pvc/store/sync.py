@@ -370,14 +370,16 @@ class Exchange:
         return self._push_moves([move for move in moves if self._may_leave(move)])
 
     def _may_leave(self, move: Move) -> bool:
-        """See that other clones can fetch what is pushed: it may be older than that check."""
-        if move.ref.startswith(_VERSIONS):
-            try:
+        """See that a ref is what its name says, and that other clones can fetch it."""
+        try:
+            self.repo.commit(move.new)
+            if move.ref.startswith(_VERSIONS):
+                _side(self.repo, move.ref, move.new)
                 check_sound(self.repo, move.new, [move.old])
-            except PvcError as error:
-                self._held.add(move.ref)
-                self.refused.append(Refusal(move.ref, str(error), error.hint))
-                return False
+        except PvcError as error:
+            self._held.add(move.ref)
+            self.refused.append(Refusal(move.ref, str(error), error.hint))
+            return False
         return True
 
     def _seen_at(self, seen: str) -> CommitId | None:
