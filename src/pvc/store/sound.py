@@ -14,7 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pvc.errors import RefusedError
+from pvc.errors import RefusedError, WriteError
+from pvc.store.child import failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,6 +41,8 @@ def check_sound(repo: Repository, tip: ObjectId, known: Iterable[ObjectId | None
         if done.code == 0:
             return
         found = _OBJECT.search(done.err)
+        if found is None and (done.is_refused_by_disk or done.code < 0):
+            raise failure(done, "index-pack", WriteError)
         if found is None:
             raise RefusedError(f"git cannot pack it: {done.reason}", hint=_HINT)
         at = _path(repo, found[1], listing, more)
