@@ -30,7 +30,7 @@ def test_a_session_grows_is_replaced_and_shown_as_it_was(session: Clone) -> None
     assert (added["n"], added["author"], added["lost"]["bytes"]) == (1, "ext:x", 0)
     done = session.pvc("session", "replace", "s", "--text", "All new.", "-m", "a fresh start")
     assert done.text.startswith("replaced by entry 2 b3:")
-    assert "bytes to be written again" in done.text
+    assert "bytes are written again" in done.text
     assert session.pvc("session", "show", "s").out == b"All new."
     assert session.pvc("session", "show", "s", "--at", "1").out == BASE + b"\n\nBe brief.\n"
     assert session.pvc("session", "show", "s", "--at", "0").out == BASE
