@@ -244,7 +244,7 @@ def test_refs_are_read_packed_too(launches: Launches) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [
-        (["nope", "--session", "s"], 4, "no tree `nope` here"),
+        (["nope", "--session", "s"], 4, "no tree or pack `nope` here"),
         (["agent"], 2, "no session is named"),
         (["--session", "s"], 2, "no tree is named"),
         (["agent", "other", "--session", "s"], 2, "one tree at a time"),
@@ -257,7 +257,7 @@ def test_refs_are_read_packed_too(launches: Launches) -> None:
         (["agent", "--session", "s", "--resume"], 4, "session `s` is not pinned here"),
         (["agent", "--session", "s", "--resume", "--set", "who=x"], 2, "takes no values"),
         (["agent", "--session", "a\nb"], 2, "control characters"),
-        (["Agent", "--session", "s"], 2, "`Agent` is no tree name"),
+        (["Agent", "--session", "s"], 4, "no tree or pack `Agent` here"),
         (["agent", "--session", "s", "--provider", "acme"], 2, "no provider shape `acme`"),
         (["agent", "--session", "s", "--out", "no/such/folder"], 5, "cannot be written"),
         (["agent", "--session", "s", "-C", "nowhere"], 4, "nowhere: no such file"),

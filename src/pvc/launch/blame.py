@@ -106,12 +106,16 @@ def _split(arguments: list[str]) -> "tuple[Given, str]":
 def _subject(place: "Place", word: str, given: "Given", directory: str) -> _Subject:
     if ":" in word.removeprefix(SESSION):
         raise _ColdError
-    pinner = Pinner(place, Versions(place, _cold))
+    pinner = Pinner(place, Versions(place, _cold, _cold))
     tree = _tree(place, word)
     session = None
-    if "@" not in word or tree is None:
+    if tree is None:
         session = known.newest(place, pinner.spool, word.removeprefix(SESSION), "main")
-    if (tree is None) == (session is None) or _PACKS + word in refs.below(place, _PACKS):
+        if session is None or session.is_disputed:
+            raise _ColdError
+    elif "@" not in word and known.is_session(place, pinner.spool, word):
+        raise _ColdError
+    if _PACKS + word in refs.below(place, _PACKS):
         raise _ColdError
     if session is not None:
         if any(session.text(key) for key in _ODD) or not session.text("commit"):

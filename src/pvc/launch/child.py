@@ -4,7 +4,9 @@
 
 Rule 1: nothing that a repository holds is run, and nothing is asked on a terminal.
 Rule 2: nothing goes over the network: in a partial clone git would fetch what it was promised.
-Rule 3: a child that fails gives null; the caller knows what that means and says so.
+Rule 3: a child that fails gives None; the caller knows what that means and says so.
+Rule 4: a child sees objects as they were made: replace refs and grafts are off. `store.child` takes
+the settings from here, so both roads see the same history.
 """
 
 import os
@@ -14,8 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}  # the first since git 2.44
-QUIET = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
-SAFE = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+ENVIRONMENT = {
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_GRAFT_FILE": "/dev/null/none",  # below a file, so it never exists
+    "GIT_PAGER": "cat",
+    "LC_ALL": "C",
+}
+NO_MONITOR = "core.fsmonitor=false"
+NO_HOOKS = "core.hooksPath=/dev/null"
 
 
 def output(words: "Sequence[str]") -> bytes | None:
@@ -24,8 +34,8 @@ def output(words: "Sequence[str]") -> bytes | None:
     try:
         child = os.posix_spawnp(
             "git",
-            ["git", *SAFE, *words],
-            {**os.environ, **QUIET, **OFFLINE},
+            ["git", "-c", NO_MONITOR, "-c", NO_HOOKS, *words],
+            {**os.environ, **ENVIRONMENT, **OFFLINE},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_DUP2, write, 1),

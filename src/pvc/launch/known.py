@@ -31,9 +31,10 @@ PATIENCE_S = 0.5
 class Known:
     """A record that is already there."""
 
-    __slots__ = ("data", "is_local", "record")
+    __slots__ = ("data", "is_disputed", "is_local", "record")
 
     def __init__(self, values: "Record", data: bytes, *, is_local: bool) -> None:
+        self.is_disputed = False  # by another clone's record of the same number
         self.record = values
         self.data = data
         self.is_local = is_local
@@ -87,7 +88,10 @@ def all_of(
         if tips != seen or seen is None:
             seen = tips
             for known in folded(place, session, chain):
-                if known.is_local or known.n not in found:
+                other = found.get(known.n)
+                if other is not None and other.data != known.data:
+                    known.is_disputed = other.is_disputed = True
+                if known.is_local or other is None:
                     found[known.n] = known
         if spooled is not None and n not in found:
             found[n] = Known(*spooled, is_local=True)
@@ -95,6 +99,12 @@ def all_of(
             return found
         while n in found:
             n += 1
+
+
+def is_session(place: "Place", spool: "Spool", word: str) -> bool:
+    """Return True if anything may be pinned under a word, in any chain."""
+    line = f"session = {record.quote(word)}\n".encode()
+    return spool.holds(line) or bool(_rows(place, index.session_key(word)))
 
 
 def folded(place: "Place", session: str, chain: str) -> list[Known]:

@@ -126,12 +126,17 @@ def _loose(place: "Place", name: str) -> str | None:
 
 def _oid(data: bytes, name: str, path: str) -> str:
     if len(data) not in _OID_LENGTHS or data.strip(_HEX):
-        raise CorruptError(
-            f"ref `{name}` is damaged",
-            at=path,
-            hint="`git fsck` says which commits it may have named; `pvc sync` brings shared ones",
-        )
+        raise damaged(name, path)
     return data.decode()
+
+
+def damaged(name: str, path: str) -> CorruptError:
+    """Make the error of a ref's file that names no object."""
+    return CorruptError(
+        f"ref `{name}` is damaged",
+        at=path,
+        hint="`git fsck` says which commits it may have named; `pvc sync` brings shared ones",
+    )
 
 
 def _packed(place: "Place", prefix: str) -> "Iterator[tuple[str, str]]":

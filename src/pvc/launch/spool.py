@@ -49,6 +49,15 @@ class Spool:
         data = disk.read(f"{self.folder}/{name}")
         return None if data is None else (record.read(data, f"{self.folder}/{name}"), data)
 
+    def holds(self, line: bytes) -> bool:
+        """Return True if a record that is not folded yet has this line."""
+        try:
+            names = os.listdir(self.folder)
+        except FileNotFoundError:
+            return False
+        files = (f"{self.folder}/{name}" for name in names if name != "b")
+        return any(line in (disk.read(path) or b"") for path in files)
+
     def add(self, values: "Record", data: bytes) -> bool:
         """Write a record under its name; false when the name is taken. Durable after `sync`."""
         path = f"{self.folder}/{self._key(values)}"

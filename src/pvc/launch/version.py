@@ -4,11 +4,13 @@
 
 Rule 1: the ref is read afresh and its commit names the cache file, so a moved ref can never meet an
 old program.
-Rule 2: what the cache does not hold is compiled from the repository (`ops.programs`), which also
+Rule 2: the commit that is found must say itself that it is the version asked for. Where it is not,
+or nothing is found, the full way is asked (`ops.select`), so a mistake has one answer.
+Rule 3: what the cache does not hold is compiled from the repository (`ops.programs`), which also
 fills the cache. That is the one slow case, and it is never an error by itself.
 """
 
-from pvc.errors import CorruptError, NotFoundError
+from pvc.errors import NotFoundError, UsageError
 from pvc.launch import cache, refs
 from pvc.model.names import ChannelName, TreeName, whole_number
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pvc.launch.place import Place
 
     Compile = Callable[[str, str], Compiled]
+    Find = Callable[[str, str], str]
 
 
 def compile_from_git(git_dir: str, oid: str) -> "Compiled":
@@ -30,48 +33,62 @@ def compile_from_git(git_dir: str, oid: str) -> "Compiled":
     return program_of(git_dir, oid)
 
 
+def find_in_git(git_dir: str, text: str) -> str:
+    """Find the commit of the version that `text` names; raises what every command raises."""
+    from pvc.ops.select import tree_version
+
+    return tree_version(git_dir, text)
+
+
 class Versions:
     """The versions of one repository, each compiled at most once."""
 
-    __slots__ = ("_compile", "_known", "_place")
+    __slots__ = ("_compile", "_find", "_known", "_place")
 
-    def __init__(self, place: "Place", compile_missing: "Compile" = compile_from_git) -> None:
+    def __init__(
+        self,
+        place: "Place",
+        compile_missing: "Compile" = compile_from_git,
+        find_named: "Find" = find_in_git,
+    ) -> None:
         self._place = place
+        self._find = find_named
         self._compile = compile_missing
         self._known: dict[str, Version] = {}
 
     def named(self, text: str) -> "Version":
         """Find the version that `TREE[@V|@CHANNEL]` names."""
-        tree, at, point = text.partition("@")
-        TreeName(tree)
-        if at and not point.isdecimal():
-            ChannelName(point)
-            ref = f"{refs.CHANNELS}{tree}/{point}"
-            oid = refs.read(self._place, ref)
-            if oid is None:
-                raise NotFoundError(
-                    f"tree `{tree}` has no channel `{point}`",
-                    hint=f"pvc log {tree} lists its versions, such as {tree}@1",
-                )
-            return self._of_tree(tree, oid, ref)
-        tip = refs.read(self._place, refs.TREES + tree)
-        if tip is None:
-            raise NotFoundError(
-                f"no tree `{tree}` here",
-                hint=f"pvc log lists trees; pvc supersede {tree} -m REASON makes its first version",
-            )
-        newest = self._of_tree(tree, tip, refs.TREES + tree)
-        return self._back(newest, whole_number(point) or 0, text) if at else newest
+        return self._found(text) or self.at(self._find(self._place.git_dir, text))
 
-    def _of_tree(self, tree: str, oid: str, ref: str) -> "Version":
-        """Give the version at a ref's commit, which must be one of the tree that the ref names."""
+    def _found(self, text: str) -> "Version | None":
+        """Find it from files; None where it is not there, or something else is."""
+        tree, at, point = text.partition("@")
         try:
-            version = self.at(oid)
-        except NotFoundError as error:
-            raise refs.gone(ref, oid) if oid in error.message else error from None
-        if version.tree != tree:
-            raise CorruptError(f"a ref of tree `{tree}` holds `{version.label}`", at=oid)
-        return version
+            TreeName(tree)
+            if at and not point.isdecimal():
+                ChannelName(point)
+                return self._of_tree(tree, refs.read(self._place, f"{refs.CHANNELS}{tree}/{point}"))
+            newest = self._of_tree(tree, refs.read(self._place, refs.TREES + tree))
+        except UsageError:
+            return None
+        if newest is None or not at:
+            return newest
+        number = whole_number(point) or 0
+        if not 1 <= number <= newest.number:
+            return None
+        oid = refs.back(self._place, newest.commit, newest.number - number)
+        found = self._of_tree(tree, oid)
+        return found if found is not None and found.number == number else None
+
+    def _of_tree(self, tree: str, oid: str | None) -> "Version | None":
+        """Give the version at a commit; None where it is not one of the tree, or not here."""
+        try:
+            version = None if oid is None else self.at(oid)
+        except NotFoundError:
+            if self._place.git("cat-file", "-e", str(oid)) is None:
+                return None  # the full way says which ref names it
+            raise
+        return version if version is not None and version.tree == tree else None
 
     def at(self, oid: str) -> "Version":
         """Give the version of a version commit, or the one that a channel's commit names."""
@@ -81,15 +98,6 @@ class Versions:
             )
             self._known[oid] = Version(*compiled)
         return self._known[oid]
-
-    def _back(self, newest: "Version", number: int, text: str) -> "Version":
-        steps = newest.number - number
-        oid = None
-        if 0 <= steps < newest.number:
-            oid = refs.back(self._place, newest.commit, steps)
-        if oid is None:
-            raise NotFoundError(f"no version `{text}` here", hint=f"the newest is {newest.label}")
-        return self.at(oid)
 
 
 class Version:

@@ -26,7 +26,7 @@ from pvc.ops.candidate import Candidate, decoded, manifest_of
 from pvc.store.entries import RESERVED, entry_problems, is_lfs_pointer, refuse, shown, size_problems
 from pvc.store.objects import object_id
 from pvc.store.repo import MODE_EXECUTABLE, MODE_FILE, Entry, Kind
-from pvc.store.versions import at_commit, find, near, pack_commits, walk
+from pvc.store.versions import at_commit, find, find_below, near, pack_commits, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -113,16 +113,6 @@ def read_edited(repo: Repository, base: VersionInfo, edits: Edits) -> tuple[Cand
     if f"{manifest.kind}s" != base.kind:
         raise UsageError(f"`{base.label}` is no {manifest.kind}", at=MANIFEST)
     return decoded(repo, snapshot, manifest, _packs(repo, base, manifest, edits)), base
-
-
-def find_below(repo: Repository, tip: VersionInfo, number: int) -> VersionInfo:
-    """Find a version by its number in the chain that ends at `tip`, another clone's too."""
-    oid = None
-    if 1 <= number <= tip.number:
-        oid = repo.rev_parse(f"{tip.id}~{tip.number - number}")
-    if oid is None:
-        return find(repo, tip.kind, tip.name, number)  # raises, with what there is
-    return at_commit(repo, CommitId(oid))
 
 
 def _files(repo: Repository, version: VersionInfo) -> Iterable[File]:

@@ -14,6 +14,7 @@ from pvc.model.digest import KEYED_TAG, SIZE_HEX, TAG
 from pvc.model.names import ChannelName, SessionId, TreeName, whole_number
 
 if TYPE_CHECKING:
+    from pvc.model.names import CommitId
     from pvc.model.pin import Pin
     from pvc.store.repo import Repository
     from pvc.store.versions import Kind, VersionInfo
@@ -71,6 +72,18 @@ def select_version(repo: Repository, word: str) -> VersionInfo:
     if move is None:
         raise NotFoundError(f"`{name}` has no channel `{label}`", hint=_channels(repo, name, label))
     return at_ref(repo, move, ref, kind, name)
+
+
+def tree_version(directory: str, word: str) -> CommitId:
+    """Find the commit of a tree's version for a launch, which pins no pack."""
+    from pvc.store.open import open_repository
+
+    version = select_version(open_repository(directory, offline=True), word)
+    if version.kind != "trees":
+        raise NotFoundError(
+            f"`{version.name}` is a pack, and only a tree can be pinned", hint="pvc log lists trees"
+        )
+    return version.id
 
 
 def _channels(repo: Repository, name: str, label: str) -> str:

@@ -2,7 +2,7 @@
 
 Rule 1: nothing found in a repository is run. A child gets no monitor, no hooks (only a push keeps
 the user's), no prompt and no optional locks.
-Rule 2: a child sees objects as they were made: replace refs and grafts are off.
+Rule 2: a child sees objects as they were made: replace refs and grafts are off (`launch.child`).
 Rule 3: a child that writes, syncs: objects, then refs (git does not do so by itself).
 Rule 4: a child is told where the repository is. Discovery happens once, in `store.open`.
 Rule 5: what runs in nobody's sight asks nobody (`run_alone`): it has no terminal and no window to
@@ -18,25 +18,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pvc.errors import CorruptError, PvcError, UnsupportedError, WriteError
+from pvc.launch.child import ENVIRONMENT, NO_HOOKS, NO_MONITOR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
 SETTINGS = (
-    "core.fsmonitor=false",
+    NO_MONITOR,
     "core.fsync=committed,loose-object,reference",
     "core.fsyncMethod=fsync",
 )
-NO_HOOKS = "core.hooksPath=/dev/null"
-ENVIRONMENT = {
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_GRAFT_FILE": "/dev/null/none",  # below a file, so it never exists
-    "GIT_PAGER": "cat",
-    "LC_ALL": "C",
-}
 DISK_REFUSES = (
     "No space left",
     "Disk quota exceeded",

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, WriteError
+from pvc.launch.refs import damaged
 from pvc.model.names import CommitId
 from pvc.store import objects
 from pvc.store.base import BaseRepository, attempts, broken_ref, check_ref_name, moved
@@ -54,7 +55,7 @@ class GitCliRepository(BaseRepository):
         check_ref_name(name)
         done = self._git.run("rev-parse", "--verify", "--quiet", "--end-of-options", name)
         if broken_ref(done.err):
-            raise CorruptError(f"ref `{name}` is damaged", at=str(self.common_dir / name))
+            raise damaged(name, f"{self.common_dir}/{name}")
         return CommitId(done.out.decode().removesuffix("\n")) if done.code == 0 else None
 
     def _set_ref(self, name: str, old: CommitId | None, new: CommitId, message: str) -> None:

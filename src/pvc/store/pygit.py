@@ -18,6 +18,7 @@ import pygit2
 from pygit2.enums import ObjectType, Option
 
 from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, WriteError
+from pvc.launch.refs import damaged
 from pvc.store import objects
 from pvc.store.base import BaseRepository, attempts, check_ref_name, moved
 from pvc.store.child import DISK_REFUSES, STALE_LOCK
@@ -82,10 +83,8 @@ class PygitRepository(BaseRepository):
             target = found.resolve().target if found.type == _SYMBOLIC else found.target
         except KeyError:
             return None
-        except (pygit2.GitError, OSError) as error:
-            raise CorruptError(
-                f"ref `{name}` is damaged: {error}", at=str(self.common_dir / name)
-            ) from None
+        except (pygit2.GitError, OSError):
+            raise damaged(name, f"{self.common_dir}/{name}") from None
         return objects.trusted_commit(str(target))
 
     def _set_ref(self, name: str, old: CommitId | None, new: CommitId, message: str) -> None:

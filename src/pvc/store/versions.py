@@ -255,7 +255,13 @@ def find(repo: Repository, kind: Kind, name: str, number: int | None = None) -> 
     newest = tip(repo, kind, name)
     if newest is None:
         raise NotFoundError(f"no {_NOUNS[kind]} `{name}` here", hint=near(name, names(repo, kind)))
-    if number is None or number == newest.number:
+    return newest if number is None else find_below(repo, newest, number)
+
+
+def find_below(repo: Repository, newest: VersionInfo, number: int) -> VersionInfo:
+    """Find a version by its number in the chain that ends at `newest`, another clone's too."""
+    kind, name = newest.kind, newest.name
+    if number == newest.number:
         return newest
     if not 1 <= number <= newest.number:
         known = f"1 to {newest.number}" if newest.number > 1 else "1"
