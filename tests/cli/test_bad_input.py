@@ -50,9 +50,11 @@ def test_a_tree_that_is_not_committed_is_told_from_one_that_is_not_there(adopted
 
 def test_edits_that_are_not_committed_are_pointed_out(adopted: Clone) -> None:
     words = ("supersede", "agent", "-m", "x")
-    assert "not committed" not in adopted.pvc(*words).text
+    adopted.pvc(*words)
     adopted.write("agent/10-role.md", "other\n")
-    assert "agent has edits that are not committed" in adopted.pvc(*words).text
+    said = adopted.refused(*words, code=1)
+    assert "edits in `agent` are not committed: `10-role.md`" in said
+    assert "--worktree" in said
 
 
 @pytest.mark.parametrize(

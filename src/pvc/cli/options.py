@@ -69,6 +69,17 @@ def environment_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
+def reason_option(*names: str, required: bool = False, **more: Any) -> Callable[..., Any]:
+    """Give `-m`: said more than once, each is a paragraph, as with `git commit`."""
+
+    def joined(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> str:
+        return "\n\n".join(text for word in words if (text := word.strip("\n")).strip())
+
+    return click.option(
+        "-m", *names, "reason", required=required, multiple=True, callback=joined, **more
+    )
+
+
 def parse_pairs(words: tuple[str, ...], option: str) -> list[tuple[str, str]]:
     """Read the `NAME=VALUE` words of an option, each name once."""
     found: dict[str, str] = {}

@@ -125,8 +125,6 @@ def _superseded(result: Superseded) -> Iterator[str]:
     label = f"{result.name}@{result.number}"
     if result.status == "identical":
         yield f"Nothing to adopt: {label} holds these very bytes."
-        if result.uncommitted:
-            yield f"{result.uncommitted} has edits that are not committed; commit them first."
         return
     if result.version:
         yield f"adopted {label} {result.version.id.short}"

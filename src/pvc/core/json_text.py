@@ -13,7 +13,7 @@ UTF-8.
 Rule 4: places are found only after something went wrong, by a second walk. The good path runs in C.
 """
 
-from pvc.errors import DecodeError
+from pvc.errors import CorruptError, DecodeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +55,14 @@ class _Constant(Exception):  # noqa: N818 - as above
 
 SIGNALS = (_Repeated, _Constant)
 """What a scanner raises for JSON that is refused; `parse` says where."""
+
+
+def parse_stored(data: bytes, what: str) -> "Value":
+    """Read a stored JSON value; raises `CorruptError`, since its writer may be any clone."""
+    try:
+        return parse(data.decode())
+    except (UnicodeDecodeError, DecodeError) as error:
+        raise CorruptError(f"{what} is damaged: {error}") from None
 
 
 def parse(

@@ -69,8 +69,18 @@ def run(program: "Program", environment: object) -> "tuple[bytes, list[Span], tu
     """Render `program` over `environment`, a mapping of parsed JSON.
 
     Returns `(data, spans, block_ends)`, a span being `(start, end, origin, offset, section)`.
-    Raises `UsageError` when the environment does not fit the program's fields.
+    Raises `UsageError` when the environment does not fit the program's fields, `CorruptError` when
+    the program is none: one from the cache may be sealed and still not be what was compiled.
     """
+    try:
+        return _run(program, environment)
+    except UnicodeError:
+        raise  # of a value, which the caller words
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError):
+        raise CorruptError("a compiled program makes no sense") from None
+
+
+def _run(program: "Program", environment: object) -> "tuple[bytes, list[Span], tuple[int, ...]]":
     _form, _rule, fields, blocks = program
     values = check(fields, environment, "")
     data: list[bytes] = []

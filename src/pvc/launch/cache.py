@@ -39,10 +39,12 @@ def read(common_dir: str, oid: str) -> "Compiled | None":
     try:
         compiled: Any = load(body)
         tree, number, commit, program = compiled
-        _form, _rule, _fields, _blocks = program
+        _form, _rule, fields, blocks = program
     except (CorruptError, ValueError, TypeError):
         return None
-    return (tree, number, commit, program) if len(commit) == len(oid) else None
+    is_entry = (type(tree), type(number), type(commit)) == (str, int, str) and number > 0
+    is_entry = is_entry and type(fields) is type(blocks) is tuple
+    return (tree, number, commit, program) if is_entry and len(commit) == len(oid) else None
 
 
 def write(common_dir: str, oid: str, compiled: "Compiled") -> None:

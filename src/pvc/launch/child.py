@@ -21,7 +21,6 @@ ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_GRAFT_FILE": "/dev/null/none",  # below a file, so it never exists
-    "GIT_PAGER": "cat",
     "LC_ALL": "C",
 }
 NO_MONITOR = "core.fsmonitor=false"

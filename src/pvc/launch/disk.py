@@ -27,6 +27,25 @@ def refusal(error: OSError, path: str = "", what: str = "the system refuses") ->
     )
 
 
+def refuse_out(path: str) -> None:
+    """Raise `WriteError` where a file could not be put at `path`, before anything is recorded."""
+    target = os.path.realpath(path)
+    folder = os.path.dirname(target)
+    code = 0
+    if os.path.isdir(target):
+        code = errno.EISDIR
+    elif not os.path.isdir(folder):
+        code = errno.ENOTDIR if os.path.exists(folder) else errno.ENOENT
+    elif not os.access(target if os.path.exists(target) else folder, os.W_OK):
+        code = errno.EACCES
+    if code:
+        raise WriteError(
+            f"cannot be written: {os.strerror(code).lower()}",
+            at=path,
+            hint="nothing was recorded; make the folder, or name another file",
+        )
+
+
 def sync(handle: int) -> None:
     """Wait until the file's bytes are on the disk."""
     if sys.platform == "darwin":

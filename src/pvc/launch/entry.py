@@ -246,13 +246,13 @@ class SessionPinner(Pinner):
         self, base: "Known", change: Change, n: int, found: "dict[int, Known]"
     ) -> prompts.Prompt:
         """Render the prompt after a change."""
-        from pvc.core.json_text import parse
+        from pvc.core.json_text import parse_stored
 
         entries = entries_up_to(base, found.values(), self._cached_body)
-        environment = parse(self._cached_body(base, "environment").decode())
+        environment = parse_stored(self._cached_body(base, "environment"), "a body of values")
         tools = None
         if base.text("tools.digest"):
-            tools = parse(self._cached_body(base, "tools").decode())
+            tools = parse_stored(self._cached_body(base, "tools"), "a body of tools")
         if not isinstance(environment, dict):
             raise CorruptError("a pinned environment is no object")
         version = self.versions.at(base.text("commit"))

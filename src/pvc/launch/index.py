@@ -30,6 +30,8 @@ RUN_MAGIC = b"pvc.index/3"
 TIPS_MAGIC = "pvc.tips/3"
 BLOCK_ROWS = 512
 SEGMENT_SIZE, ROW_SIZE, KEY_SIZE, FENCE_SIZE = 72, 48, 12, 24
+_HEX = "0123456789abcdef"
+_COUNT_DIGITS = 10
 COMMIT_BYTES = 4
 """How much of a version's commit a row ends in: for counts (`store.counts`)."""
 SEGMENTS, BY_SESSION, BY_PROMPT, BY_RECEIPT = range(4)
@@ -57,6 +59,11 @@ class Row:
 def segment_number(row: bytes) -> int:
     """Give the number of a row's segment within its run."""
     return int.from_bytes(row[32:36], "big")
+
+
+def is_segment(row: bytes) -> bool:
+    """Return True if a segment's row names an object of one of git's two lengths."""
+    return int.from_bytes(row[52:54], "big") in (20, 32)
 
 
 class Tips:
@@ -108,18 +115,34 @@ def parse_tips(data: bytes | None) -> Tips | None:
     body, seal = data[:-68], data[-68:]
     if seal != b"b3 " + blake3(body).hexdigest().encode() + b"\n":
         return None
-    runs, refs, damage = [], {}, []
-    lines = body.decode().split("\n")
-    if lines[0] != TIPS_MAGIC:
+    try:
+        return _tips(body.decode().split("\n"))
+    except ValueError:  # sealed, but not written by pvc
         return None
+
+
+def _tips(lines: list[str]) -> Tips:
+    """Read the lines of `index/tips`; raises `ValueError` on any that are not in its form."""
+    runs: list[tuple[str, int, str]] = []
+    refs: dict[str, str] = {}
+    damage: list[tuple[str, str]] = []
+    if lines[0] != TIPS_MAGIC or lines[-1]:
+        raise ValueError(lines[0])
     for line in lines[1:-1]:
-        words = line.split(" ")
-        if words[0] == "run":
-            runs.append((words[1], int(words[2]), words[3]))
-        elif words[0] == "damage":
-            damage.append((words[1], " ".join(words[2:])))
+        kind, _, rest = line.partition(" ")
+        if kind == "run":
+            name, size, digest = rest.split(" ")
+            stem = name.removesuffix(".run")
+            if not name.endswith(".run") or not size.isdecimal() or stem.strip(_HEX):
+                raise ValueError(line)
+            runs.append((name, int(size), digest))
+        elif kind == "damage":
+            ref, _, why = rest.partition(" ")
+            damage.append((ref, why))
+        elif len(rest) in (40, 64) and not rest.strip(_HEX):
+            refs[kind] = rest
         else:
-            refs[words[0]] = words[1]
+            raise ValueError(line)
     return Tips(runs, refs, tuple(damage))
 
 
@@ -132,19 +155,34 @@ class Run:
             self._handle = os.open(self.path, os.O_RDONLY)
         except FileNotFoundError:
             raise DamagedIndexError("a run of the index is gone", at=self.path) from None
-        tail = os.pread(self._handle, os.fstat(self._handle).st_size, size)
-        if blake3(tail).hexdigest() != digest:
+        try:
+            whole = os.fstat(self._handle).st_size
+            tail = os.pread(self._handle, whole, size) if size < whole else b""
+            if blake3(tail).hexdigest() != digest:
+                raise self._damaged()
+            header, _, self._fences = tail.partition(b"\n")
+            self.counts = self._counted(header)
+            self._starts = [0]  # of each part, in bytes
+            self._firsts = [0]  # number of each part's first fence
+            for count, row_size in zip(self.counts, SIZES, strict=True):
+                self._starts.append(self._starts[-1] + count * row_size)
+                self._firsts.append(self._firsts[-1] + _blocks(count))
+            if (self._starts[-1], self._firsts[-1] * FENCE_SIZE) != (size, len(self._fences)):
+                raise self._damaged()
+        except DamagedIndexError:
             os.close(self._handle)
-            raise self._damaged()
-        header, _, self._fences = tail.partition(b"\n")
-        _, segments, rows = header.split(b" ")
-        self.counts = (int(segments), int(rows), int(rows), int(rows))
-        self._starts = [0]  # of each part, in bytes
-        self._firsts = [0]  # number of each part's first fence
-        for count, row_size in zip(self.counts, SIZES, strict=True):
-            self._starts.append(self._starts[-1] + count * row_size)
-            self._firsts.append(self._firsts[-1] + _blocks(count))
+            raise
         self._cached: tuple[int, int, bytes] = (-1, -1, b"")
+
+    def _counted(self, header: bytes) -> tuple[int, int, int, int]:
+        """Read how many items each part has."""
+        words = header.split(b" ")
+        if len(words) != 3 or words[0] != RUN_MAGIC or not (words[1] + words[2]).isdigit():
+            raise self._damaged()
+        if max(len(words[1]), len(words[2])) > _COUNT_DIGITS or b"" in words:
+            raise self._damaged()
+        segments, rows = int(words[1]), int(words[2])
+        return segments, rows, rows, rows
 
     def close(self) -> None:
         """Close the file."""
@@ -154,10 +192,15 @@ class Run:
         """Give the rows whose key in that part lies in `[low, high]`, both eight bytes."""
         for item in self._between(part, low, high):
             row = item if part == BY_SESSION else self.item(BY_SESSION, _number(item))
-            yield Row(row, self.item(SEGMENTS, segment_number(row)))
+            segment = self.item(SEGMENTS, segment_number(row))
+            if not is_segment(segment):
+                raise self._damaged()
+            yield Row(row, segment)
 
     def item(self, part: int, number: int) -> bytes:
         """Give one item of a part."""
+        if number >= self.counts[part]:
+            raise self._damaged()
         block, at = self._block(part, number // BLOCK_ROWS), number % BLOCK_ROWS * SIZES[part]
         return block[at : at + SIZES[part]]
 

@@ -20,18 +20,19 @@ says what was kept, and a known session is compared by what its own record says.
 
 import time
 
-from pvc.core.json_text import parse
+from pvc.core.json_text import parse_stored
 from pvc.core.secret_signs import shows_sign
 from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError, WriteError
 from pvc.launch import prompt as prompts
 from pvc.launch import record, settings, writer
 from pvc.launch.answer import Answer, failed
-from pvc.launch.disk import refusal
+from pvc.launch.disk import refusal, refuse_out
 from pvc.launch.index import tips_bytes
 from pvc.launch.known import Known, all_of, folded, newest
 from pvc.launch.prompt import Prompt
 from pvc.launch.spool import FOLD_AT, Spool, body
 from pvc.launch.version import Version, Versions
+from pvc.model.times import LAST_SECOND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,6 +129,8 @@ class Pinner:
 
     def _prepare(self, plan: Plan) -> None:
         call = plan.call
+        if call.out and call.out != "-":
+            refuse_out(call.out)
         try:
             plan.tips = tips_bytes(self.place.home)
             plan.known = newest(self.place, self.spool, call.session, call.chain)
@@ -171,7 +174,6 @@ class Pinner:
             "session": call.session,
             "chain": call.chain,
             "n": n,
-            "time": now(),
             "provider": prompt.shape or call.provider,
             "model": call.model,
             "observed": call.observed,
@@ -183,10 +185,11 @@ class Pinner:
             values["version"] = plan.version.number
             values["commit"] = plan.version.commit
         try:
+            values["time"] = now()
             self.writer = self.writer or writer.ensure(self.place.home)
             values["writer"] = self.writer
             self._plan_kept(plan, prompt, values)
-        except OSError as error:
+        except (OSError, WriteError) as error:
             plan.trouble = error
             return
         plan.record, plan.data = values, record.write(values)
@@ -436,10 +439,10 @@ class Pinner:
             return Prompt(whole, [], ())
 
     def _rendered_again(self, known: Known, shape: str) -> Prompt:
-        environment = parse(self._body(known, "environment").decode())
+        environment = parse_stored(self._body(known, "environment"), "a body of values")
         tools = None
         if known.text("tools.digest"):
-            tools = parse(self._body(known, "tools").decode())
+            tools = parse_stored(self._body(known, "tools"), "a body of tools")
         at = self.versions.at(known.text("commit"))
         if not isinstance(environment, dict):
             raise CorruptError("a pinned environment is no object")
@@ -548,8 +551,12 @@ class Pinner:
 
 
 def now() -> str:
-    """Give the time as records hold it."""
+    """Give the time as records hold it; raises `WriteError` when the clock shows none of these."""
     seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    if not 0 <= seconds <= LAST_SECOND:
+        raise WriteError(
+            f"the clock shows @{seconds}, a time that no record can hold", hint="set the clock"
+        )
     return time.strftime(f"%Y-%m-%dT%H:%M:%S.{nanoseconds // 1000:06d}Z", time.gmtime(seconds))
 
 

@@ -9,13 +9,14 @@ from blake3 import blake3
 
 from pvc.core.json_text import Value, canonical, dump
 from pvc.core.program import run
-from pvc.errors import DecodeError
+from pvc.errors import CorruptError, DecodeError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pvc.core.entries import Entry
+    from pvc.core.program import Program
     from pvc.launch.version import Version
     from pvc.model.span import SpanTuple
 
@@ -87,16 +88,26 @@ def render(
 
     `entries` are what the session added since.
     """
-    program = version.program
-    if entries:
-        from pvc.core.entries import with_entries
-
-        program = with_entries(program, entries)
-    prompt = Prompt(*run(program, environment))
+    try:
+        prompt = _prompt(version.program, environment, entries)
+    except CorruptError:
+        if version.compiled_again is None:
+            raise
+        prompt = _prompt(version.compiled_again(), environment, entries)
     prompt.environment = canonical(environment)
     if tools is not None or shape:
         add_head(prompt, tools, shape or DEFAULT_SHAPE)
     return prompt
+
+
+def _prompt(
+    program: "Program", environment: dict[str, Value], entries: "Sequence[Entry]"
+) -> Prompt:
+    if entries:
+        from pvc.core.entries import with_entries
+
+        program = with_entries(program, entries)
+    return Prompt(*run(program, environment))
 
 
 def add_head(prompt: Prompt, tools: Value, shape: str) -> None:

@@ -77,9 +77,10 @@ def read(data: bytes, at: str = "a pin's record") -> "Record":
         for line in data.decode().split("\n")[1:-2]:
             name, _, value = line.partition(" = ")
             record[name] = int(value) if name in NUMBERS else unquote(value)
-    except ValueError:
-        raise CorruptError("a pin's record is damaged", at=at) from None
-    if not record.keys() >= REQUIRED or write(record) != data:
+        is_whole = record.keys() >= REQUIRED and write(record) == data
+    except (ValueError, UsageError):  # `write` refuses half a character, which is the caller's
+        is_whole = False  # mistake there and damage here
+    if not is_whole:
         raise CorruptError("a pin's record is damaged", at=at)
     if record["format"] != format_of(record):
         raise CorruptError(f"a pin's record has format {record['format']}", at=at)

@@ -10,7 +10,7 @@ Rule 3: what the cache does not hold is compiled from the repository (`ops.progr
 fills the cache. That is the one slow case, and it is never an error by itself.
 """
 
-from pvc.errors import NotFoundError, UsageError
+from pvc.errors import CorruptError, NotFoundError, UsageError
 from pvc.launch import cache, refs
 from pvc.model.names import ChannelName, TreeName, whole_number
 
@@ -58,7 +58,8 @@ class Versions:
 
     def named(self, text: str) -> "Version":
         """Find the version that `TREE[@V|@CHANNEL]` names."""
-        return self._found(text) or self.at(self._find(self._place.git_dir, text))
+        found = self._found(text)
+        return found or self._again(self._find(self._place.git_dir, text))
 
     def _found(self, text: str) -> "Version | None":
         """Find it from files; None where it is not there, or something else is."""
@@ -69,7 +70,7 @@ class Versions:
                 ChannelName(point)
                 return self._of_tree(tree, refs.read(self._place, f"{refs.CHANNELS}{tree}/{point}"))
             newest = self._of_tree(tree, refs.read(self._place, refs.TREES + tree))
-        except UsageError:
+        except (UsageError, CorruptError):
             return None
         if newest is None or not at:
             return newest
@@ -96,20 +97,38 @@ class Versions:
             compiled = cache.read(self._place.common_dir, oid) or self._compile(
                 self._place.git_dir, oid
             )
-            self._known[oid] = Version(*compiled)
+            self._known[oid] = self._made(compiled)
         return self._known[oid]
+
+    def _again(self, oid: str) -> "Version":
+        """Give a version by what its commit says, whatever the cache says."""
+        self._known[oid] = self._made(self._compile(self._place.git_dir, oid))
+        return self._known[oid]
+
+    def _made(self, compiled: "Compiled") -> "Version":
+        tree, number, commit, program = compiled
+        return Version(tree, number, commit, program, lambda: self._again(commit).program)
 
 
 class Version:
     """A version and what it compiled to."""
 
-    __slots__ = ("commit", "number", "program", "tree")
+    __slots__ = ("commit", "compiled_again", "number", "program", "tree")
 
-    def __init__(self, tree: str, number: int, commit: str, program: "tuple[Any, ...]") -> None:
+    def __init__(
+        self,
+        tree: str,
+        number: int,
+        commit: str,
+        program: "tuple[Any, ...]",
+        compiled_again: "Callable[[], tuple[Any, ...]] | None" = None,
+    ) -> None:
         self.tree = tree
         self.number = number
         self.commit = commit
         self.program = program
+        self.compiled_again = compiled_again
+        """Gives the program anew, where this one came from the cache and cannot be run."""
 
     @property
     def label(self) -> str:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pvc.core.blame import first
-from pvc.core.json_text import parse
+from pvc.core.json_text import parse_stored
 from pvc.model.span import FromBinding, FromSource
 from pvc.store.annotations import Annotations
 from pvc.store.bodies import read_body
@@ -102,7 +102,7 @@ class _Values:
 
     def _environment(self, digest: Digest | None) -> Value:
         data = read_body(self._repo, digest) if digest else b"{}"
-        return None if data is None else parse(data.decode())
+        return None if data is None else parse_stored(data, "a body of values")
 
 
 def _at(value: Value, pointer: str) -> Value:

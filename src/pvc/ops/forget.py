@@ -24,6 +24,7 @@ from pvc.model.tombstone import Tombstone
 from pvc.ops.asked import micros_of, now_us
 from pvc.ops.fold import facts_of
 from pvc.ops.told import Teller
+from pvc.store.bodies import is_body_name
 from pvc.store.codec import from_micros
 from pvc.store.fold import FOLD_PINS, Fold, locked
 from pvc.store.forget import Covers, Holdings, LetGo, Use, apply, heeded_tombstones, reckon, who
@@ -163,7 +164,7 @@ def _spooled(repo: Repository) -> frozenset[Digest]:
         names = [path.name for path in (repo.common_dir / "pvc/spool/b").iterdir()]
     except FileNotFoundError:
         return frozenset()
-    return frozenset(Digest(f"b3:{name}") for name in names if len(name) == 64)
+    return frozenset(Digest(f"b3:{name}") for name in names if is_body_name(name))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from pvc.model.digest import Digest
 from pvc.model.tombstone import Tombstone
 from pvc.ops.forget import fold_all, unread_json, unread_lines
 from pvc.store import records
-from pvc.store.bodies import BODIES, bodies_at
+from pvc.store.bodies import BODIES, bodies_at, is_body_name
 from pvc.store.codec import from_micros
 from pvc.store.fold import LITTER_AGE_S, locked
 from pvc.store.forget import Holdings, apply, heeded_tombstones, reckon, uses, who
@@ -192,7 +192,7 @@ class _Collector:
     def _spooled(self) -> dict[Digest, Path]:
         folder = self.home / "spool/b"
         paths = folder.iterdir() if folder.is_dir() else ()
-        return {Digest(f"b3:{path.name}"): path for path in paths if len(path.name) == 64}
+        return {Digest(f"b3:{path.name}"): path for path in paths if is_body_name(path.name)}
 
     def _old(self, spooled: dict[Digest, Path]) -> Iterator[Digest]:
         for digest, path in spooled.items():

@@ -191,7 +191,9 @@ def _post_merge(repo: Repository) -> HookResult:
         if newest is None:
             continue
         try:
-            planned = supersede(repo, name, "look", dry_run=True, accept_findings=True)
+            planned = supersede(
+                repo, name, "look", dry_run=True, accept_findings=True, accept_uncommitted=True
+            )
         except (NotFoundError, DecodeError, RefusedError, UsageError):
             continue  # a folder that cannot be adopted is for `pvc check` to tell
         own = {path for path in planned.changed if not path.startswith(".pvc/")}

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.core.compile import compile_pack
 from pvc.core.divergence import common_prefix
-from pvc.core.json_text import parse
+from pvc.core.json_text import parse_stored
 from pvc.core.program import run as run_program
 from pvc.errors import NotFoundError, UsageError
 from pvc.model.span import lift
@@ -112,7 +112,7 @@ class Sessions:
 
         own = self._version(pin)
         body = read_body(self._repo, pin.environment) if pin.environment else None
-        values = parse(body.decode()) if body is not None else None
+        values = parse_stored(body, "a body of values") if body is not None else None
         if own is None or not isinstance(values, dict):
             return None
         try:

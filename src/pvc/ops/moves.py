@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from pvc.core.json_text import parse
+from pvc.core.json_text import parse_stored
 from pvc.core.program import run as run_program
 from pvc.dialects.harness_events import PrefixEvent, events_between, moved
 from pvc.errors import NotFoundError, UsageError
@@ -200,7 +200,7 @@ def _values(repo: Repository, pins: list[Pin]) -> tuple[str | None, Value]:
             body = body_of(repo, pin.environment, "the values", pin=pin)
         except NotFoundError:  # its values stayed in the clone that pinned it
             continue
-        return pin.session, parse(body.decode())
+        return pin.session, parse_stored(body, "a body of values")
     return None, {}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pvc.core.json_text import parse
+from pvc.core.json_text import parse_stored
 from pvc.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def tools_of(repo: Repository, pin: Pin) -> Value:
     if pin.tools is None:
         return None
     what = f"the tools of session `{pin.session}`"
-    return parse(body_of(repo, pin.tools, what, pin=pin).decode())
+    return parse_stored(body_of(repo, pin.tools, what, pin=pin), what)
 
 
 def search_body(directory: str, digest: str, what: str, record: bytes) -> bytes:

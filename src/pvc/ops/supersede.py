@@ -13,12 +13,14 @@ refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pvc.errors import NotFoundError, PvcError, RefusedError, UsageError
+from pvc.errors import NotFoundError, RefusedError, UsageError
 from pvc.model.finding import Assessment, Finding
 from pvc.ops.candidate import read_candidate
+from pvc.store.entries import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from pvc.ops.revise import Edits
     from pvc.store.repo import Repository
     from pvc.store.versions import Kind, Taken, VersionInfo
+
+_SPOKEN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +53,8 @@ class Superseded:
     dry_run: bool
     resolves: VersionInfo | None = None
     reverts: VersionInfo | None = None
-    uncommitted: str = ""
-    """The folder, when the version is identical and files in it are not committed."""
+    folder_differs: tuple[str, ...] = ()
+    """Paths that the folder has otherwise than a version that was made without reading it."""
     undone: tuple[str, ...] = ()
     """Paths that older versions changed by edits, and that the folder sets back."""
 
@@ -86,6 +90,7 @@ class Superseded:
             "reverts": self.reverts.id if self.reverts else None,
             "changed": list(self.changed),
             "undone": list(self.undone),
+            "folder_differs": list(self.folder_differs),
             "findings": [
                 {"code": f.code, "severity": f.severity.value, "message": f.message, "at": f.at}
                 for f in self.findings
@@ -103,6 +108,7 @@ def run(  # noqa: PLR0913  # what may be adopted, and how
     edits: Edits | None = None,
     resolve: str | None = None,
     accept_findings: bool = False,
+    accept_uncommitted: bool = False,
     sign: bool | None = None,
     dry_run: bool = False,
 ) -> Superseded:
@@ -112,12 +118,15 @@ def run(  # noqa: PLR0913  # what may be adopted, and how
     this name is looked for. `resolve` is a remote where another clone's version came first: the new
     one follows that, with this clone's own as second parent, so both sides go forward. Raises
     `NotFoundError` (no such folder), `DecodeError` (not in its form), `RefusedError` (findings that
-    corrupt, files that no version holds), `MovedError` (another version came between).
+    corrupt, files that no version holds, edits that are not committed), `MovedError` (another
+    version came between).
     """
     if not reason.strip():
         raise UsageError("a version needs a reason", hint="-m 'why this is adopted'")
     if edits is None:
         found = read_candidate(repo, name, state, folder)
+        if not accept_uncommitted:
+            _refuse_uncommitted(repo, found.snapshot)
         base, taken = _base(repo, found.kind, name, resolve), None
     else:
         found, base, taken = _edited(repo, name, edits, resolve)
@@ -181,7 +190,7 @@ class _Plan:
             dry_run,
             resolves,
             self.reverts,
-            uncommitted="" if changed else _uncommitted(repo, found.snapshot),
+            folder_differs=() if dry_run else _folder_differs(repo, found),
             undone=tuple(_undone(repo, previous, found.snapshot)),
         )
 
@@ -254,20 +263,45 @@ def _undone(repo: Repository, previous: VersionInfo | None, taken: Snapshot) -> 
             yield path
 
 
-def _uncommitted(repo: Repository, taken: Snapshot) -> str:
-    """Name the folder when the worktree holds other files than were taken from HEAD."""
+def _refuse_uncommitted(repo: Repository, taken: Snapshot) -> None:
+    """Refuse a folder whose edits would not be in the version that is taken from HEAD."""
+    dirty = _different(repo, taken) if taken.state == "head" else ()
+    if dirty:
+        raise RefusedError(
+            f"edits in `{shown(taken.path or '.')}` are not committed: {_listed(dirty)}",
+            hint="commit them first; or `--worktree` takes the files as they are, `--index` what "
+            "is staged",
+        )
+
+
+def _folder_differs(repo: Repository, found: Candidate) -> tuple[str, ...]:
+    """Name the files of the tree's folder that are not as in a version made without reading it."""
+    from pvc.files import find_trees
+
+    if found.snapshot.state != "version" or repo.worktree is None:
+        return ()
+    path = find_trees(repo, "worktree").get(str(found.manifest.name))
+    return () if path is None else _different(repo, replace(found.snapshot, path=path))
+
+
+def _different(repo: Repository, taken: Snapshot) -> tuple[str, ...]:
+    """Name the files that the folder in the worktree has otherwise, in byte order."""
     from pvc.files import read_folder
 
-    if taken.state != "head" or repo.worktree is None:
-        return ""
+    if repo.worktree is None:
+        return ()
     try:
         there = read_folder(repo, taken.path or ".", "worktree")
-    except PvcError:  # only a remark hangs on it
-        return ""
-    same = [(file.path, file.oid) for file in there.files] == [
-        (file.path, file.oid) for file in taken.files
-    ]
-    return "" if same else taken.path or "."
+    except NotFoundError:  # not checked out, so nothing in it was edited
+        return ()
+    now = {(file.path, file.mode, file.oid) for file in there.files}
+    old = {(file.path, file.mode, file.oid) for file in taken.files}
+    return tuple(sorted({path for path, *_ in now ^ old}, key=os.fsencode))
+
+
+def _listed(paths: tuple[str, ...]) -> str:
+    more = f" and {len(paths) - _SPOKEN} more" if len(paths) > _SPOKEN else ""
+    return ", ".join(f"`{shown(path)}`" for path in paths[:_SPOKEN]) + more
 
 
 def _theirs(repo: Repository, kind: Kind, name: str, remote: str) -> VersionInfo:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pvc.core.compile import Program, compile_pack
 from pvc.core.entries import with_entries
-from pvc.core.json_text import parse
+from pvc.core.json_text import parse_stored
 from pvc.core.program import run as run_program
 from pvc.errors import CorruptError, NotFoundError
 from pvc.launch.entry import CONTEXT
@@ -96,7 +96,7 @@ class Teller:
     def values(self, pin: Pin) -> dict[str, object]:
         """Read the environment of a pin."""
         data = self.body(pin.environment, f"the values of session `{pin.session}`", pin)
-        values = parse(data.decode())
+        values = parse_stored(data, "a body of values")
         if not isinstance(values, dict):
             raise CorruptError(f"the values of session `{pin.session}` are no object")
         return {**values}

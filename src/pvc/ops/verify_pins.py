@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pvc.core.compile import compile_pack
-from pvc.core.json_text import parse
+from pvc.core.json_text import parse_stored
 from pvc.errors import (
     CorruptError,
     DecodeError,
@@ -117,12 +117,14 @@ class Renderer:
         return None
 
     def _prompt(self, pin: Pin, version: Version) -> prompts.Prompt:
-        values: Any = parse(self._body(pin, pin.environment, "the values").decode())
+        values: Any = parse_stored(
+            self._body(pin, pin.environment, "the values"), "a body of values"
+        )
         if not isinstance(values, dict):
             raise CorruptError("the body of its values is no object")
         tools = None
         if pin.tools is not None:
-            tools = parse(self._body(pin, pin.tools, "the tools").decode())
+            tools = parse_stored(self._body(pin, pin.tools, "the tools"), "a body of tools")
         entries = [
             (entry.n, str(entry.entry.mode), self._body(entry, entry.entry.digest, "the entries"))
             for entry in (self._entries(pin) if pin.entry else ())

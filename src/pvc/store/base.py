@@ -545,9 +545,14 @@ class BaseRepository(ABC):
         """Name the commits whose parents this clone was not given."""
         try:
             listing = (self.common_dir / "shallow").read_text("ascii")
+            return frozenset(CommitId(line) for line in listing.split())
         except FileNotFoundError:
             return frozenset()
-        return frozenset(CommitId(line) for line in listing.split())
+        except (UnicodeDecodeError, UsageError):
+            at = str(self.common_dir / "shallow")
+            raise CorruptError(
+                "git's list of where a shallow clone ends is damaged", at=at
+            ) from None
 
     def config(self, name: str) -> str | None:
         """Read a setting's last value."""

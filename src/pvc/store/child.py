@@ -41,6 +41,7 @@ DISK_REFUSES = (
     "unable to append to",
 )
 ALONE_S = 20
+_NO_PAGER = {"GIT_PAGER": "cat"}
 _WINDOWS = ("DISPLAY", "WAYLAND_DISPLAY", "SSH_ASKPASS", "GPG_TTY")
 STALE_LOCK = "if no git process is running, a killed one left its lock: remove the `.lock` file"
 _LOCKED = ("unable to create", "Unable to create", "cannot lock ref")
@@ -96,7 +97,13 @@ class Git:
 
     def variables(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """Build the environment of a child."""
-        variables = {**os.environ, **ENVIRONMENT, **dict(self.environment), **(more or {})}
+        variables = {
+            **os.environ,
+            **ENVIRONMENT,
+            **_NO_PAGER,
+            **dict(self.environment),
+            **(more or {}),
+        }
         if self.git_dir is not None:
             for name in ("GIT_DIR", "GIT_WORK_TREE"):
                 variables.pop(name, None)

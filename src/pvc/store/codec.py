@@ -183,6 +183,7 @@ def decode_prompt(table: bytes, at: str = "a prompt's table") -> PromptFacts | U
         if not values.get("rendered", True):
             return Unrendered(Digest(values["found"]) if "found" in values else None)
         planes = [text.rpartition(":") for text in values["planes"]]
+        _check_types(values)
         return PromptFacts(
             digest=Digest(values["digest"]),
             size_bytes=values["bytes"],
@@ -199,6 +200,15 @@ def decode_prompt(table: bytes, at: str = "a prompt's table") -> PromptFacts | U
         raise CorruptError(f"a prompt's table is damaged: {error}", at=at) from None
 
 
+def _check_types(values: Mapping[str, Any]) -> None:
+    """Raise `TypeError` when a table's values are not of the types that are written."""
+    numbers = (values["bytes"], values["rule"], values["stable"], *values["blocks"])
+    texts = [values[name] for name in ("sha256", "form", "label", "fingerprint") if name in values]
+    are_texts = all(isinstance(text, str) for text in texts)
+    if not are_texts or not all(type(number) is int for number in numbers):
+        raise TypeError("a value of another type")
+
+
 def _rows(table: bytes) -> Iterator[tuple[str, object]]:
     """Read a table's lines; a TOML parser would take ten times as long for each of a million."""
     first, *lines = table.decode().split("\n")
@@ -211,7 +221,11 @@ def _rows(table: bytes) -> Iterator[tuple[str, object]]:
 
 def _value(text: str) -> object:
     if text.startswith("[") and text.endswith("]"):
-        return [_value(item) for item in text[1:-1].split(", ") if item]
+        return [_scalar(item) for item in text[1:-1].split(", ") if item]
+    return _scalar(text)
+
+
+def _scalar(text: str) -> object:
     if text.isascii() and text.isdecimal():
         return int(text)
     return False if text == "false" else record.unquote(text)
@@ -262,7 +276,7 @@ def encode_idx(pins: Sequence[Pin], records: Sequence[bytes], segment: bytes) ->
         rows.append(
             blake3(pin.session.encode()).digest()[:8]
             + bytes.fromhex(pin.prompt.hex)[:8]
-            + pin.time.to_bytes(8, "big")
+            + max(pin.time, 0).to_bytes(8, "big")  # a clock before 1970 was recorded once
             + offset.to_bytes(4, "big")
             + len(data).to_bytes(4, "big")
         )

@@ -33,7 +33,7 @@ from pvc.launch import disk, writer
 from pvc.launch.index import BY_SESSION, DamagedIndexError, session_key
 from pvc.launch.refs import PINS, REMOTES
 from pvc.model.digest import Digest
-from pvc.store.bodies import BODIES, fresh_bodies, write_bodies
+from pvc.store.bodies import BODIES, fresh_bodies, is_body_name, write_bodies
 from pvc.store.codec import (
     Unrendered,
     decode,
@@ -220,7 +220,7 @@ class Fold:
     def _read_bodies(self) -> dict[Digest, str]:
         """Find the bodies in the spool; a name that is no digest is litter."""
         folder = self.home + "/spool/b"
-        names = [name for name in _names(folder) if len(name) == 64 and "." not in name]
+        names = [name for name in _names(folder) if is_body_name(name)]
         return {Digest("b3:" + name): f"{folder}/{name}" for name in sorted(names)}
 
     # --- commits ----------------------------------------------------------------------------

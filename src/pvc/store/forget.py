@@ -102,15 +102,15 @@ def uses(repo: Repository, here: frozenset[Digest]) -> Iterator[Use]:
 
 def _uses(record: bytes, here: frozenset[Digest]) -> Iterator[Use]:
     named = {Digest(text.decode()) for _, text in _DIGESTS.findall(record)}
-    if not named.isdisjoint(here):
+    if named.isdisjoint(here):
+        return
+    try:
         fields = {name: unquote(text.decode()) for name, text in _FIELDS.findall(record)}
-        yield Use(
-            fields[b"session"],
-            to_micros(fields[b"time"]),
-            fields[b"writer"],
-            Digest.of(record),
-            tuple(named & here),
-        )
+        session, moment = fields[b"session"], to_micros(fields[b"time"])
+        writer = fields[b"writer"]
+    except (KeyError, ValueError):
+        return  # not a record that pvc wrote, so not one that needs anything
+    yield Use(session, moment, writer, Digest.of(record), tuple(named & here))
 
 
 class Covers:

@@ -162,7 +162,10 @@ def stretches(repo: Repository) -> tuple[Iterator[Stretch], tuple[tuple[str, str
 def _segment_rows(repo: Repository) -> tuple[Tips, bytes]:
     tips = refresh(repo)
     with Runs(f"{repo.common_dir}/pvc", tips.runs) as runs:
-        return tips, runs.segments()
+        rows = runs.segments()
+    if not all(width in (20, 32) for _, width, *_ in _SEGMENT.iter_unpack(rows)):
+        raise DamagedIndexError("a run of the index is damaged", at=f"{repo.common_dir}/pvc/index")
+    return tips, rows
 
 
 def _extended(repo: Repository, home: str, tips: Tips, current: dict[str, CommitId]) -> Tips:

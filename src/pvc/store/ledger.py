@@ -20,7 +20,7 @@ from pvc.launch.index import BY_PROMPT, BY_RECEIPT, BY_SESSION, session_key
 from pvc.launch.record import quote
 from pvc.model.digest import KEYED_TAG, TAG
 from pvc.model.times import END_OF_TIME
-from pvc.store.codec import decode, decode_named, from_micros, split_segment
+from pvc.store.codec import decode, decode_named, from_micros, split_segment, to_micros
 from pvc.store.counts import Standing, sessions_on, version_key
 from pvc.store.index import look_up, stretches
 
@@ -38,6 +38,8 @@ MIN_PREFIX = 4
 """Hex digits that a digest's prefix needs; fewer name half of everything."""
 _HEX = frozenset("0123456789abcdef")
 _CACHED_SEGMENTS = 8
+_FIRST_TIME = to_micros("0001-01-01T00:00:00.000000Z")
+"""Records of a clock before 1970 were acknowledged once, so lists without a bound show them."""
 
 
 class Ledger:
@@ -197,7 +199,8 @@ class _Wanted:
 
     def __init__(self, tree: str | None, since: int, until: int) -> None:
         self.tree = tree
-        self.since, self.until = max(since, 0), min(until, END_OF_TIME)
+        self.since = since if since > 0 else _FIRST_TIME
+        self.until = min(until, END_OF_TIME)
         self._line = b"" if tree is None else f"\ntree = {quote(tree)}\n".encode()
         self._low, self._high = from_micros(self.since), from_micros(self.until)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pvc.errors import CorruptError, NotFoundError, RefusedError
+from pvc.errors import CorruptError, NotFoundError, RefusedError, UsageError
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId
 from pvc.store.codec import (
@@ -169,7 +169,10 @@ class Merge:
 
     def _describe(self, table: bytes, at: str) -> None:
         """Keep one table a prompt: a ledger whose fold could render it knows more."""
-        digest = Digest(table_digest(table))
+        try:
+            digest = Digest(table_digest(table))
+        except UsageError:
+            raise CorruptError("a prompt's table is damaged", at=at) from None
         known = self._tables.get(digest)
         if known is None or isinstance(decode_prompt(known, at), Unrendered):
             self._tables[digest] = table

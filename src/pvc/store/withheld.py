@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pvc.errors import CorruptError, UsageError
 from pvc.launch import disk
 from pvc.model.names import CommitId
 
@@ -34,8 +35,15 @@ class Withheld:
 
     def read(self) -> dict[str, Note]:
         """Give the notes that still count, by ref."""
-        rows = (line.split(" ") for line in (disk.read(self._path) or b"").decode().split("\n"))
-        notes = {row[0]: Note(CommitId(row[1]), CommitId(row[2])) for row in rows if len(row) == 3}
+        rows = [line.split(b" ") for line in (disk.read(self._path) or b"").split(b"\n")]
+        try:
+            notes = {
+                row[0].decode(): Note(CommitId(row[1].decode()), CommitId(row[2].decode()))
+                for row in rows
+                if len(row) == 3
+            }
+        except (UnicodeDecodeError, UsageError):
+            raise CorruptError("the notes on what is withheld are damaged", at=self._path) from None
         return {name: note for name, note in notes.items() if self._repo.ref(name) == note.ours}
 
     def note(self, ref: str, theirs: CommitId, ours: CommitId) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pvc.cli.app import json_option
+from pvc.cli.options import reason_option
 from pvc.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--before", metavar="DATE", help="All pins before then: 2026-09-01 (UTC), or 90.days.ago."
 )
-@click.option("-m", "--reason", default="", metavar="REASON", help="Why; it stays on record.")
+@reason_option("--reason", metavar="REASON", help="Why; it stays on record.")
 @click.option("--dry-run", is_flag=True, help="Say what would go, and let nothing go.")
 @json_option
 @click.pass_obj

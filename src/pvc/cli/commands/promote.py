@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pvc.cli.app import json_option
+from pvc.cli.options import reason_option
 
 if TYPE_CHECKING:
     from pvc.cli.app import App
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("word", metavar="TREE[@V]")
 @click.argument("channel")
-@click.option("-m", "reason", required=True, help="Why it may go there; log quotes this.")
+@reason_option(required=True, help="Why it may go there; log quotes this.")
 @click.option("--resolve", metavar="REMOTE", help="Go on from REMOTE's move and from this one.")
 @click.option("--sign", is_flag=True, default=None, help="Sign it, whatever commit.gpgSign says.")
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would move; move nothing.")

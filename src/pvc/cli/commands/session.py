@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pvc.cli.app import json_option
-from pvc.cli.options import environment_options
+from pvc.cli.options import environment_options, reason_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def _adding(function: Callable[..., Any]) -> Callable[..., Any]:
         click.argument("file", required=False),
         click.option("--text", help="The text itself, instead of FILE (`-` is stdin)."),
         click.option("--author", default="session", help="Who adds it: an extension's name."),
-        click.option("-m", "reason", default="", help="Why; blame and log quote this."),
+        reason_option(help="Why; blame and log quote this."),
         click.option(
             "--accept-volatile", is_flag=True, help="Add it although it is true only now."
         ),

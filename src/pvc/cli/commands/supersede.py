@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pvc.cli.app import json_option
+from pvc.cli.options import reason_option
 
 if TYPE_CHECKING:
     from pvc.cli.app import App
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("name")
-@click.option("-m", "reason", required=True, help="Why it is adopted; blame and miss quote this.")
+@reason_option(required=True, help="Why it is adopted; blame and miss quote this.")
 @click.option("--index", "state", flag_value="index", help="Take what is staged.")
 @click.option("--worktree", "state", flag_value="worktree", help="Take the files as they stand.")
 @click.option("--from", "folder", metavar="DIR", help="The folder, from the repository's root.")
@@ -67,6 +68,12 @@ def command(
             f"note: {path} is as it was before it was edited in the chain; this takes that back"
         )
     show(app, result, as_json=as_json)
+    if result.folder_differs:
+        paths = ", ".join(result.folder_differs)
+        app.note(
+            f"note: the folder still differs from this version: {paths}; "
+            "adopting the folder as it is takes this back"
+        )
 
 
 def _edits(app: App, given: dict[str, Any]) -> Edits | None:
