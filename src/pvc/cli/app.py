@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pvc.cli.text import printable
+from pvc.cli.text import plain, printable
 
 if TYPE_CHECKING:
     import re
@@ -65,15 +65,15 @@ class App:
         write_out(path, data)
 
     def say(self, text: str, *, marked: re.Pattern[str] | None = None) -> None:
-        """Write a result for people: control characters escaped, then `marked` in colour."""
-        shown = printable(text)
+        """Write a line for people: escaped, so that it stays one, then `marked` in colour."""
+        shown = plain(text)
         if marked and self.colour:
             shown = marked.sub(lambda found: click.style(found[0], fg="yellow"), shown)
         click.echo(shown)
 
     def note(self, text: str) -> None:
         """Write to stderr what is no result."""
-        click.echo(printable(text), err=True)
+        click.echo(plain(text), err=True)
 
     @contextmanager
     def progress(self, size: int) -> Iterator[Callable[[int], None]]:

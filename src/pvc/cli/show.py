@@ -203,8 +203,8 @@ def _shown(result: Shown) -> Iterator[str]:
         yield f"bytes        {len(result.rendered.data)}, {how}"
     elif result.missing:
         yield f"bytes        not here: {result.missing}"
-        if result.missing.hint:
-            yield f"  hint: {result.missing.hint}"
+        lines = result.missing.hint.split("\n") if result.missing.hint else []
+        yield from (f"  hint: {line}" for line in lines)
     if version:
         yield from _version_lines(version)
     elif pin and pin.tree:

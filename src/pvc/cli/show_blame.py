@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from pvc.cli.text import plain
 from pvc.launch import words
 from pvc.launch.pager import Pager
 from pvc.model.span import FromBinding, FromSource, FromTool, Glue, Unversioned
@@ -87,7 +88,7 @@ def _text(result: Blamed | FileBlamed, *, colour: bool) -> Iterator[str]:
 def _first(found: object) -> str:
     """Say who had it before."""
     if isinstance(found, dict):
-        return words.printable(f"first in session {found['session']}")
+        return plain(f"first in session {found['session']}")
     if isinstance(found, list):
         return "put back; before in version " + ", ".join(str(one["version"]) for one in found)
     return f"first in a session that is {found}"
@@ -127,10 +128,10 @@ def _file_text(result: FileBlamed, *, colour: bool) -> Iterator[str]:
     for run, text in zip(result.runs, words.run_lines(rows, colour=colour), strict=True):
         yield text
         for earlier in run.earlier:
-            yield f"{'':>7}  put back; before by {_author(earlier)}"
+            yield plain(f"{'':>7}  put back; before by {_author(earlier)}")
     seen = {run.commit.id: subject(run.commit) for run in result.runs}
     yield ""
-    yield from (words.printable(f"{oid[:12]}  {text}") for oid, text in seen.items())
+    yield from (plain(f"{oid[:12]}  {text}") for oid, text in seen.items())
 
 
 def _moved(line: int, column: int, data: bytes) -> tuple[int, int]:

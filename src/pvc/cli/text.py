@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pvc.launch.answer import plain
 from pvc.launch.words import printable
 
-__all__ = ["printable"]
+__all__ = ["plain", "printable"]

@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     Status = Literal["pinned", "same", "refused", "error", "unrecorded"]
 
 SCHEMA = "pvc.pin/1"
-CONTROL = {code: f"\\u{code:04x}" for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)}
+_LINES = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
+_TURNS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_UNSEEN = (0x00AD, 0x180E, 0x200B, *range(0x2060, 0x2065), 0xFEFF)
+CONTROL = {code: f"\\u{code:04x}" for code in (*_LINES, *_TURNS, *_UNSEEN)}
+"""What a terminal acts on or does not show, as JSON escapes it. Joiners (U+200C, U+200D) are not
+among them: words of many languages are written with them."""
 CONTROL.update(
-    (code, f"\\u{code:04x}") for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    (code, f"\\udb40\\u{0xDC00 + (code & 0xFF):04x}") for code in range(0xE0000, 0xE0080)
 )
 
 
@@ -104,7 +109,7 @@ def failed(error: PvcError, call_id: Value = None) -> Answer:
 
 
 def plain(text: str) -> str:
-    """Escape what a terminal would act on."""
+    """Escape what a terminal would act on or hide; what comes out is one line."""
     return text.translate(CONTROL).encode("utf-8", "backslashreplace").decode()
 
 

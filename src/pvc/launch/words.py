@@ -10,7 +10,7 @@ Rule 2: a date is in UTC, the same on every machine.
 import time
 
 from pvc.core.json_text import dump
-from pvc.launch.answer import CONTROL
+from pvc.launch.answer import CONTROL, plain
 from pvc.model.times import LAST_SECOND
 
 TYPE_CHECKING = False
@@ -26,7 +26,7 @@ YELLOW, CYAN, DIM, PLAIN = "\x1b[33m", "\x1b[36m", "\x1b[2m", "\x1b[0m"
 
 
 def printable(text: str) -> str:
-    """Return `text` with control characters escaped, so that a terminal cannot obey them."""
+    """Escape as `plain` does, but for the line breaks and tabs of a document of our own."""
     return text.translate(_NOT_LAYOUT).encode("utf-8", "backslashreplace").decode()
 
 
@@ -72,7 +72,7 @@ def run_lines(rows: "Sequence[Row]", *, colour: bool) -> "Iterator[str]":
 def _column(texts: "set[str]") -> "dict[str, str]":
     """Fill the cells of a column up to the widest; each text once, for many rows have the same."""
     wide = max(map(len, texts), default=0)
-    return {text: printable(f"{text:<{wide}}") for text in texts}
+    return {text: plain(f"{text:<{wide}}") for text in texts}
 
 
 def _shown(data: bytes) -> str:
@@ -88,7 +88,7 @@ def reason_lines(reasons: "Iterable[tuple[str, int, str, str]]") -> "Iterator[st
     yield ""
     for name, number, author, reason in sorted(set(reasons)):
         subject = reason.split("\n", 1)[0]
-        yield printable(f"{name}@{number}  {author.partition(' <')[0]}: {subject}")
+        yield plain(f"{name}@{number}  {author.partition(' <')[0]}: {subject}")
 
 
 class Written(str):

@@ -8,15 +8,15 @@ Rule 3: a range reports what its end has and its beginning had not.
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pvc.core.check import Located, Waiver, check, unreadable
 from pvc.core.check_subject import Hit, Subject, TextFile
 from pvc.core.check_tool_list import read_tool_list
+from pvc.core.json_text import parse
 from pvc.dialects.base import PACKS, RESERVED, findings_of, read_layers, read_pack
 from pvc.dialects.globs import matches
 from pvc.dialects.manifest import parse_manifest
@@ -30,6 +30,7 @@ from pvc.ops.check_files import (
     is_text,
     mend,
     place_of,
+    refuse_links,
     relative,
     repository_at,
     root_of,
@@ -99,8 +100,10 @@ def run(directory: str, options: CheckOptions) -> Checked:
     """Check what `options` name, seen from `directory`; writes nothing unless `fix`.
 
     Raises `NotFoundError` where there is nothing to check, `UsageError` on words that exclude each
-    other.
+    other, `RefusedError` where `fix` would write through a linked folder.
     """
+    if options.fix:
+        refuse_links(directory, options.paths)
     directory, options = _start(directory, options)
     repo = repository_at(directory)
     first, dots, last = options.rev.partition("..")
@@ -374,7 +377,7 @@ def _baseline(directory: str, path: str | None) -> frozenset[str]:
     from pvc.launch.environment import read_input
 
     try:
-        table = json.loads(read_input(path, directory))
+        table: Any = parse(read_input(path, directory).decode(), at=path)
         if table["schema"] != SCHEMA:
             raise UsageError(f"a baseline of schema `{table['schema']}`", at=path)
         return frozenset(str(row["fingerprint"]) for row in table["findings"])

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pvc.core.check import fix
-from pvc.errors import NotFoundError, UsageError
+from pvc.errors import NotFoundError, RefusedError, UsageError
 from pvc.files import MANIFEST, scratch_index
 from pvc.model.bounds import MAX_FILE_BYTES
 from pvc.model.names import ObjectId
-from pvc.store.entries import RESERVED, entry_problems
+from pvc.store.entries import RESERVED, entry_problems, shown
 from pvc.store.repo import MODE_FILE, MODE_LINK, Entry
 from pvc.store.versions import walk
 
@@ -263,6 +263,24 @@ def _contents(out: bytes, count: int) -> list[bytes]:
 # --- fixes ------------------------------------------------------------------------------------
 
 
+def refuse_links(directory: str, words: Iterable[str]) -> None:
+    """Refuse to mend a file through a folder that is a link: the file may be anyone's.
+
+    Only links below where the check starts count: a whole work folder may stand behind one.
+    """
+    start = Path(directory).resolve()
+    repo = repository_at(directory)
+    top = repo.worktree.resolve() if repo and repo.worktree else start
+    for word in words:
+        path = Path(os.path.normpath(start / word))  # the links that the word names, not past them
+        for folder in path.parents:
+            if folder != top and folder.is_relative_to(top) and folder.is_symlink():
+                raise RefusedError(
+                    f"`{shown(word)}` leads through the link `{shown(str(folder))}`",
+                    hint=f"name the file itself: {shown(str(path.resolve()))}",
+                )
+
+
 def mend(root: Path, found: Iterable[Located]) -> tuple[str, ...]:
     """Mend files of the worktree; gives those that are other bytes now."""
     codes: dict[str, set[str]] = {}
@@ -271,8 +289,8 @@ def mend(root: Path, found: Iterable[Located]) -> tuple[str, ...]:
     fixed = []
     for path, wanted in codes.items():
         file = root / path
-        if not file.is_file() or file.is_symlink():
-            continue
+        if not file.is_file() or file.resolve() != file:
+            continue  # a link, or behind one
         before = file.read_bytes()
         after = fix(before, path, wanted)
         if after != before:

@@ -57,7 +57,7 @@ def select(repo: Repository, word: str) -> Selected:
 
 def select_version(repo: Repository, word: str) -> VersionInfo:
     """Find the version that `NAME`, `NAME@7` or `NAME@channel` names."""
-    from pvc.store.versions import at_ref, find
+    from pvc.store.versions import at_ref, find, must_be_here
 
     name, at, label = word.partition("@")
     kind = _named(repo, name)
@@ -71,6 +71,7 @@ def select_version(repo: Repository, word: str) -> VersionInfo:
     move = repo.ref(ref)
     if move is None:
         raise NotFoundError(f"`{name}` has no channel `{label}`", hint=_channels(repo, name, label))
+    must_be_here(repo, ref, move)
     return at_ref(repo, move, ref, kind, name)
 
 

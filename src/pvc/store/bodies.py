@@ -161,12 +161,12 @@ def _changed(
     return repo.write_tree(tuple(entries.values())) if entries else None
 
 
-def bodies_at(repo: Repository, tip: CommitId) -> frozenset[Digest]:
 def is_body_name(name: str) -> bool:
     """Return True if a file below `spool/b` is named by a digest."""
     return len(name) == SIZE_HEX and _HEX.issuperset(name)
 
 
+def bodies_at(repo: Repository, tip: CommitId) -> frozenset[Digest]:
     """List the bodies that a chain holds; what else is there is not a body, whatever its name."""
     return frozenset(Digest(f"{TAG}{name}") for name, _ in body_rows(repo, repo.commit(tip).tree))
 

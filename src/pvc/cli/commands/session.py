@@ -119,10 +119,11 @@ def show(app: App, session: str, at: int | None, chain: str, *, as_json: bool) -
 def log(app: App, session: str, chain: str, *, lines: bool, as_json: bool) -> None:
     """List the positions of SESSION: what changed its prompt, who, when and why."""
     from pvc.cli.show import show as show_result
+    from pvc.cli.text import printable
     from pvc.ops import session as ops
 
     if lines:
-        app.write(ops.lines(app.repo, session, chain))
+        app.write(printable(ops.lines(app.repo, session, chain).decode()).encode())
     else:
         show_result(app, ops.log(app.repo, session, chain), as_json=as_json)
 
