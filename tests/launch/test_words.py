@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pvc.launch import words
-from pvc.launch.answer import CONTROL
+from pvc.launch.answer import CONTROL, plain
 
 TEXTS = st.text(st.sampled_from("ab \\\n\r\t\x1b\x9b\u202e…é漢"), max_size=70)
 ROWS = st.lists(st.tuples(st.just("7"), TEXTS, TEXTS, TEXTS.map(str.encode) | st.binary()))
@@ -21,7 +21,7 @@ def test_a_line_has_padded_cells_and_an_excerpt_all_escaped(
     wide = max((len(owner) for _, owner, _, _ in rows), default=0)
     named = max((len(section) for _, _, section, _ in rows), default=0)
     assert list(words.run_lines(rows, colour=False)) == [
-        f"      7  {words.printable(owner.ljust(wide))}  {words.printable(section.ljust(named))}"
+        f"      7  {plain(owner.ljust(wide))}  {plain(section.ljust(named))}"
         f"  {words.printable(words.excerpt(data))}"
         for _, owner, section, data in rows
     ]

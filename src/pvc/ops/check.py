@@ -381,9 +381,10 @@ def _baseline(directory: str, path: str | None) -> frozenset[str]:
         if table["schema"] != SCHEMA:
             raise UsageError(f"a baseline of schema `{table['schema']}`", at=path)
         return frozenset(str(row["fingerprint"]) for row in table["findings"])
-    except (ValueError, KeyError, TypeError):
+    except (DecodeError, ValueError, KeyError, TypeError) as error:
+        why = f": {error.message}" if isinstance(error, DecodeError) else ""
         raise DecodeError(
-            "no baseline", at=path, hint="pvc check --format json > FILE writes one"
+            f"no baseline{why}", at=path, hint="pvc check --format json > FILE writes one"
         ) from None
 
 
