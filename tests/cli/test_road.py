@@ -49,7 +49,7 @@ def test_head_index_and_worktree_are_three_states(adopted: Clone) -> None:
     adopted.write("agent/10-role.md", "staged\n")
     adopted.git("add", "-A")
     adopted.write("agent/10-role.md", "not staged\n")
-    assert adopted.pvc("supersede", "agent", "-m", "x", "--json").json["status"] == "identical"
+    assert "not committed: `10-role.md`" in adopted.refused("supersede", "agent", "-m", "x", code=1)
     adopted.pvc("supersede", "agent", "--index", "-m", "staged")
     assert adopted.pvc("render", "agent@2", "--set", "cwd=/").out.startswith(b"staged\n\n")
     adopted.pvc("supersede", "agent", "--worktree", "-m", "as it stands")
