@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pvc.core.json_text import Number
 from pvc.errors import NotFoundError, RefusedError
 from pvc.ops import fold
 from pvc.ops.context import delivered, run
@@ -17,6 +18,7 @@ from pvc.store.versions import write_builtin
 from sessions import FILES, Sessions
 
 if TYPE_CHECKING:
+    from pvc.core.json_text import Value
     from workspace import Workspace
 
 NAMES = ("wiki", "date", "notes", "branch")
@@ -129,6 +131,67 @@ def test_a_harness_tells_its_own_dynamic_sections_too(workspace: Workspace) -> N
     assert show(made.repo, "s").rendered.data == b"You are an agent.\n"
     assert run(made.repo, "s", {}, {}).changed == ("wiki",)
     assert run(made.repo, "s", {"references": b"R"}, {}).changed == ("references",)
+
+
+HARNESS: dict[str, bytes | str] = {
+    "agent/pvc.toml": 'format = 1\nname = "agent"\nform = "harness"\ndynamic = ["note"]\n',
+    "agent/systemprompt.md": "You are an agent.\n",
+}
+
+
+def with_note(text: str, name: str = "note") -> dict[str, list[Value]]:
+    """Give the values of a launch that brings one dynamic section."""
+    row: Value = {"id": name, "order": Number(60), "text": text, "dynamic": True}
+    return {"sections": [row]}
+
+
+def test_what_earlier_launches_brought_is_not_current(workspace: Workspace) -> None:
+    """Dynamic text is not in the prompt: launches with other text are `same` and not recorded."""
+    made = Sessions(workspace)
+    made.adopt(HARNESS)
+    statuses = [
+        made.pin(sections=values["sections"]).status
+        for values in (with_note("note 1"), with_note("note 2"))
+    ]
+    assert [*statuses, made.pin(sections=[]).status] == ["pinned", "same", "same"]
+    found = run(made.repo, "s", {}, {})
+    assert (found.changed, found.withdrawn, found.message, found.pin) == ((), (), "", None)
+
+
+@pytest.mark.parametrize("name", ["note", "app.work"])
+def test_what_is_not_given_again_is_withdrawn_and_never_comes_back(
+    workspace: Workspace, name: str
+) -> None:
+    made = Sessions(workspace)
+    made.adopt(HARNESS)
+    first, second = with_note("note 1", name), with_note("note 2", name)
+    made.pin(sections=first["sections"])
+    told = [run(made.repo, "s", {}, {}, environment=values) for values in (first, second, second)]
+    assert [(one.changed, one.withdrawn) for one in told] == [
+        ((name,), ()),
+        ((name,), ()),
+        ((), ()),
+    ]
+    assert "note 2" in told[1].message
+    gone = [run(made.repo, "s", {}, {}) for _ in range(2)]
+    assert [(one.changed, one.withdrawn) for one in gone] == [((), (name,)), ((), ())]
+    assert delivered(made.repo, "s") == {}
+
+
+def test_a_section_that_is_given_counts_before_the_launchs_and_the_trees(
+    workspace: Workspace,
+) -> None:
+    made = Sessions(workspace)
+    row = '[[section]]\npath = "wiki.md"\n'
+    files = HARNESS | {"agent/pvc.toml": f"{HARNESS['agent/pvc.toml']!s}{row}"}
+    made.adopt(files | {"agent/wiki.md": "Harbours.\n"})
+    made.pin(sections=with_note("note 1")["sections"])
+    found = run(made.repo, "s", {"note": b"note 3"}, {}, environment=with_note("note 2"))
+    assert found.current == ("note", "wiki")
+    assert "note 3" in found.message
+    assert "note 2" not in found.message
+    assert run(made.repo, "s", {}, {}).withdrawn == ("note",)
+    assert delivered(made.repo, "s") == {"wiki": "Harbours.\n"}
 
 
 SKILL = "---\ndescription: {}\n---\nDo it.\n"

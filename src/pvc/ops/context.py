@@ -4,7 +4,9 @@
     update           branch is new, references withdrawn; wiki is not said again
 
 Rule 1: the sections that are given are all that is current. One that was delivered and is not given
-is withdrawn.
+is withdrawn. What a launch brought is no exception: its pin keeps what was current then, and a
+later launch with other dynamic text has the same prompt, so it leaves no record. Such sections are
+given again, with the launch's values (`--env`); the tree's own need not be.
 Rule 2: only what the version lists under `dynamic` may be told here. Everything else stands in the
 prompt, and changes with a version or with an entry of the session.
 Rule 3: a delivery is a pin in a chain of its own, with the prompt's digest as it stands: it changes
@@ -80,17 +82,19 @@ def run(
     sections: Mapping[str, bytes],
     facts: Mapping[str, str],
     *,
+    environment: Mapping[str, object] | None = None,
     chain: str = MAIN,
     whole: bool = False,
     skills: bool = False,
 ) -> Delivered:
     """Tell what changed of the dynamic plane, and record that it was told.
 
+    `environment` holds the values of a launch as they are now: its dynamic sections count as given.
     With `whole` the message repeats all that is current, for a harness that keeps no updates. With
     `skills` the section of that name says what was adopted since among the tree's skills.
     """
     prompt = tip(repo, session, chain)
-    plane = _Plane(repo, prompt)
+    plane = _Plane(repo, prompt, environment or {})
     given = {name: _text(name, data) for name, data in sections.items()} | {**facts}
     if skills:
         given[SECTION] = plane.catalogue()
@@ -122,9 +126,10 @@ def _text(name: str, data: bytes) -> str:
 class _Plane:
     """The dynamic plane of one session."""
 
-    def __init__(self, repo: Repository, prompt: Pin) -> None:
+    def __init__(self, repo: Repository, prompt: Pin, environment: Mapping[str, object]) -> None:
         self.repo = repo
         self.prompt = prompt
+        self.environment = environment
         self.teller = Teller(repo)
         if prompt.observed:
             raise RefusedError(
@@ -191,10 +196,11 @@ class _Plane:
         return None if pin is None else replace(result, pin=pin, notes=notes)
 
     def _own(self) -> dict[str, str]:
-        """Give the dynamic sections that tree and launch themselves bring along."""
-        if self.pack.layout.merge is None:
-            return {}
-        return context.current(self.pack, self.teller.values(self.prompt))
+        """Give the dynamic sections of the tree, and those of the launch's values that are given.
+
+        A form whose launch brings no sections has none; its values say nothing here.
+        """
+        return context.current(self.pack, self.environment)
 
     def _newest(self, teller: Teller) -> Pin | None:
         try:
