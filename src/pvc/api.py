@@ -58,6 +58,8 @@ class PinOptions:
     resume: bool = False
     privacy: str = ""
     """What is kept: `inputs`, `bytes`, `digest`, `keyed`; empty for what `pvc.privacy` says."""
+    allow_empty: bool = False
+    """Pin a prompt of no bytes; refused otherwise."""
 
 
 class Repository:
@@ -126,7 +128,7 @@ class Repository:
         call.tree, call.session, call.must_record = tree, session, True
         values = _environment(environment)
         call.environment = None if wanted.resume else values
-        for name in ("chain", "provider", "model", "repin", "resume", "privacy"):
+        for name in ("chain", "provider", "model", "repin", "resume", "privacy", "allow_empty"):
             setattr(call, name, getattr(wanted, name))
         call.tools = _tools(wanted)
         call.check()

@@ -42,6 +42,7 @@ def test_what_is_not_there_is_named(adopted: Clone, words: list[str], says: str)
 
 
 def test_a_tree_that_is_not_committed_is_told_from_one_that_is_not_there(adopted: Clone) -> None:
+    (adopted.path / "other").mkdir()
     adopted.pvc("init", "other")
     assert "git add other && git commit" in adopted.refused("supersede", "other", "-m", "x", code=4)
     assert "git add other;" in adopted.refused("supersede", "other", "-m", "x", "--index", code=4)
@@ -99,7 +100,9 @@ def test_one_request_body_alone_is_compared_with_nothing(ada: Clone) -> None:
 
 def test_a_file_that_is_no_request_is_named(ada: Clone) -> None:
     ada.write("a.json", '{"foo": 1}')
-    assert "pvc: a.json: no request body" in ada.refused("miss", "a.json", "a.json", code=3)
+    assert "a.json: not a request body that pvc reads" in ada.refused(
+        "miss", "a.json", "a.json", code=3
+    )
 
 
 def test_an_ambiguous_digest_prefix_names_what_it_begins(adopted: Clone) -> None:
@@ -231,6 +234,7 @@ def test_an_empty_reason_is_refused(plain: Clone) -> None:
 
 
 def test_names_that_lead_nowhere_are_not_adopted(ada: Clone) -> None:
+    (ada.path / "t").mkdir()
     ada.pvc("init", "t")
     ada.write("t/conduct.md", "Stay in {workspce}.\n")
     ada.commit()

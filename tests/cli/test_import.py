@@ -185,7 +185,7 @@ def test_nothing_there_is_said(ada: Clone, tmp_path: Path) -> None:
     ("files", "form", "packs"),
     [
         ({"identity/clio.md": IDENTITY}, "clio", "[packs]\nbuiltin-clio = 1\n"),
-        ({"systemprompt.md": b"x"}, "harness", ""),
+        ({"systemprompt.md": b"x"}, "harness", "[packs]\nbuiltin-harness = 1\n"),
         ({"AGENTS.md": b"x"}, "plain", ""),
     ],
 )

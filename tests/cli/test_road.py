@@ -177,6 +177,7 @@ def test_a_fresh_clone_can_pin_show_and_blame_after_sync(
     hub = tmp_path / "hub.git"
     plain.git("init", "-q", "--bare", "-b", "main", str(hub))
     plain.git("remote", "add", "origin", str(hub))
+    (plain.path / "loomed").mkdir()
     plain.pvc("init", "loomed")
     plain.commit("A loom tree")
     plain.pvc("supersede", "agent", "-m", "First")
@@ -207,6 +208,7 @@ def test_two_inits_make_one_history_of_the_built_in_pack(
     tips = []
     for name, who in (("one", "Ada Osei"), ("two", "Bob Lindqvist")):
         clone = make_clone(name, who)
+        (clone.path / "agent").mkdir()
         clone.pvc("init", "agent")
         tips.append(clone.git("rev-parse", "refs/pvc/packs/builtin-loom"))
     assert tips[0] == tips[1]

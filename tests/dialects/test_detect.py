@@ -5,7 +5,8 @@ from importlib.util import find_spec
 import pytest
 
 from pvc.cli.options import FORMS
-from pvc.dialects.detect import STANDS_ON, detect
+from pvc.dialects.detect import detect
+from pvc.dialects.manifest import STANDS_ON
 from pvc.model.manifest import Form
 from pvc.model.source import Source, Sources
 from pvc.packs import builtin_packs

@@ -261,6 +261,7 @@ def test_an_observed_prompt_is_its_own_body(world: World) -> None:
 
 def test_a_packs_bytes_inside_of_a_version_are_those_of_the_pack(world: World) -> None:
     ada = world.ada
+    (ada.path / "harbour").mkdir()
     ada.pvc("init", "harbour")
     ada.commit("Init")
     ada.pvc("supersede", "harbour", "-m", "First")

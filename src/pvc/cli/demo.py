@@ -126,6 +126,7 @@ def _story(stage: Stage) -> Iterator[None]:
 
     _say("Ada makes a tree on the built-in pack and adopts its first version.")
     stage.run("ada", "git checkout -q -b main", quiet=True)
+    stage.run("ada", "mkdir -p prompts/agent")
     stage.run("ada", "pvc init prompts/agent")
     stage.run("ada", "git add prompts")
     stage.run("ada", "git commit -q -m 'Start the agent'")

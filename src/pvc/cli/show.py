@@ -92,6 +92,10 @@ def _initialized(result: Initialized) -> Iterator[str]:
         yield f"  {added}; pvc log --packs lists them"
     if not result.folder:
         yield "This is the whole repository: `pvc init DIR` takes one folder of it."
+    for finding in result.findings:
+        yield f"note: {finding.at}: {finding.message}"
+        if finding.hint:
+            yield f"  hint: {finding.hint}"
     yield f"Next: git add, git commit, then pvc supersede {result.name} -m REASON"
 
 
@@ -118,6 +122,10 @@ def _imported(result: Imported) -> Iterator[str]:
     for finding in result.findings:
         at = f" ({finding.at})" if finding.at else ""
         yield f"  {finding.severity.value}: {finding.message}{at}"
+    for finding in result.findings:
+        yield f"note: {finding.at}: {finding.message}"
+        if finding.hint:
+            yield f"  hint: {finding.hint}"
     yield f"Next: git add, git commit, then pvc supersede {result.name} -m REASON"
 
 

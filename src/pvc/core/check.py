@@ -16,7 +16,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from pvc.core import check_bytes, check_layout, check_secrets, check_tools, check_volatile
+from pvc.core import (
+    check_bytes,
+    check_layout,
+    check_placeholders,
+    check_secrets,
+    check_tools,
+    check_volatile,
+)
 from pvc.core.check_lines import Lines
 from pvc.core.check_subject import Hit
 from pvc.model.digest import Digest
@@ -51,6 +58,8 @@ RULES = (
     Rule("argument-unknown", CORRUPTING, check_tools.unknown_arguments),
     Rule("tool-duplicate", CORRUPTING, check_tools.duplicate_tools),
     Rule("required-unknown", CORRUPTING, check_tools.required_unknown),
+    Rule("placeholder-mistyped", CORRUPTING, check_placeholders.mistyped),
+    Rule("placeholder-undeclared", SHAPING, check_placeholders.undeclared),
     Rule("volatile-date", VOLATILE, check_volatile.dates),
     Rule("volatile-time", VOLATILE, check_volatile.times),
     Rule("volatile-id", VOLATILE, check_volatile.ids),
@@ -80,6 +89,8 @@ RULES = (
     Rule("hidden-character", HYGIENE, check_bytes.hidden_characters),
     Rule("unicode-form", HYGIENE, check_bytes.unicode_forms),
 )  # fmt: skip
+ADOPTING = ("placeholder-mistyped", "placeholder-undeclared")
+"""Rules that speak when a folder is adopted too, beside those of its form."""
 UNREADABLE = "unreadable"
 IGNORE_MALFORMED = "ignore-malformed"
 IGNORE_UNUSED = "ignore-unused"
@@ -151,13 +162,14 @@ def check(
     form: Iterable[Finding] = (),
     waivers: Iterable[Waiver] = (),
     others: Mapping[str, Source] | None = None,
+    rules: Iterable[Rule] = RULES,
 ) -> Result:
-    """Run every rule over `subject` and add what its form has to say.
+    """Run the rules over `subject` and add what its form has to say.
 
     `others` are files that findings may stand in besides the subject's own: manifest, tools.
     """
     sources = {file.path: file.source for file in subject.files} | dict(others or {})
-    found = [(rule.code, rule.severity, hit) for rule in RULES for hit in rule.find(subject)]
+    found = [(rule.code, rule.severity, hit) for rule in rules for hit in rule.find(subject)]
     placed = _Placer(sources, subject.prefix)
     located = [placed.hit(*row) for row in found]
     located += [placed.finding(finding, subject.manifest) for finding in form]

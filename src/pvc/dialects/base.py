@@ -22,7 +22,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pvc.dialects.globs import is_glob, matches
-from pvc.dialects.manifest import default_files, near, parse_manifest
+from pvc.dialects.manifest import STANDS_ON, default_files, near, parse_manifest
 from pvc.errors import DecodeError, NotFoundError, UnsupportedError, UsageError
 from pvc.model.finding import Assessment, Finding, Severity
 from pvc.model.manifest import MANIFEST, Form, Kind
@@ -88,9 +88,12 @@ def read_pack(sources: Sources) -> Pack:
 
 
 def findings_of(pack: Pack, sources: Sources | None = None) -> tuple[Finding, ...]:
-    """Report what the pack's form has to say about it, and globs that lead nowhere."""
+    """Report what the pack's form has to say about it, and what its manifest leaves open."""
     own = dialect(Form(pack.form)).findings(pack, sources)
-    return (*own, *_empty_globs(read_layers(sources)[-1])) if sources else own
+    if not sources:
+        return own
+    top = read_layers(sources)[-1]
+    return (*own, *_empty_globs(top), *_no_foundation(top))
 
 
 def _empty_globs(layer: Layer) -> Iterator[Finding]:
@@ -107,6 +110,25 @@ def _empty_globs(layer: Layer) -> Iterator[Finding]:
                 name=pattern,
                 at=layer.folder + MANIFEST,
             )
+
+
+def _no_foundation(layer: Layer) -> Iterator[Finding]:
+    """Report a tree that stands on no pack although its form's text is partly in one."""
+    manifest = layer.manifest
+    wanted = STANDS_ON.get(manifest.form)
+    own = any(layer.inner(source) == "SYSTEM.md" for source in layer.files)
+    if wanted is None or manifest.packs or manifest.kind is Kind.PACK:
+        return
+    if manifest.form is Form.PANTO and own:  # the tree brings the seed itself
+        return
+    yield Finding(
+        "foundation-missing",
+        Severity.SHAPING,
+        f"the tree stands on no pack, so the text that form `{manifest.form}` adds is missing",
+        name=wanted,
+        at=layer.folder + MANIFEST,
+        hint=f"add it to {MANIFEST}: [packs] {wanted} = 1",
+    )
 
 
 def assess(pack: Pack, sources: Sources | None = None) -> Assessment:

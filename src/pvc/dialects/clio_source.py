@@ -54,6 +54,11 @@ FAULTS = {
 }
 
 
+NOT_A_FRAGMENT = (
+    'if it is not a fragment, leave it out: files = ["identity/**/*.md", ...], or --files'
+)
+
+
 class FragmentError(DecodeError):
     """A fault in a fragment.
 
@@ -65,7 +70,11 @@ class FragmentError(DecodeError):
         self.error_code = code
         self.path = path
         self.report = f"{BOUNDARY}: {path}: {message or FAULTS[code]}"
-        super().__init__(message or FAULTS[code], at=f"{path}:{line}" if line else path)
+        super().__init__(
+            message or FAULTS[code],
+            at=f"{path}:{line}" if line else path,
+            hint=NOT_A_FRAGMENT,
+        )
 
     @classmethod
     def duplicate(cls, name: str, first: str, second: str) -> FragmentError:

@@ -27,9 +27,6 @@ from pvc.model.manifest import Form
 if TYPE_CHECKING:
     from pvc.model.source import Source, Sources
 
-STANDS_ON = {Form.CLIO: "builtin-clio"}
-"""Packs without which a form's prompts would lack what its source holds as constants."""
-
 FIRST = "systemprompt.md"
 
 

@@ -66,6 +66,13 @@ SHAPE_WORDS = {
     "openai-responses": "openai.responses",
 }
 """The words of `[provider]` and of `pvc render --emit`, and the shapes that they stand for."""
+STANDS_ON = {
+    Form.CLIO: "builtin-clio",
+    Form.HARNESS: "builtin-harness",
+    Form.PANTO: "builtin-panto",
+    Form.RAKU: "builtin-raku",
+}
+"""Packs without which a form's prompts would lack what its source holds as constants."""
 _EVERY_FILE = ("**/*",)
 _BINDING = re.compile(r"[a-z0-9_]+")
 _FEW = 16

@@ -31,7 +31,7 @@ VALUED = (
     "--hook",
     "--privacy",
 )
-FLAGS = ("--json", "--batch", "--resume", "--must-record", "--keep-tool-order")
+FLAGS = (*("--json", "--batch", "--resume", "--must-record", "--keep-tool-order", "--allow-empty"),)
 WITH_BATCH = ("--json", "--batch", "--must-record", "-C")
 
 
@@ -64,6 +64,7 @@ def read(words: list[str]) -> Arguments:
         raise UsageError(f"one tree at a time, not also `{trees[1]}`")
     call.tree = trees[0] if trees else ""
     call.resume = "--resume" in given
+    call.allow_empty = "--allow-empty" in given
     for name in ("session", "chain", "provider", "model", "out", "repin", "privacy"):
         if f"--{name}" in given:
             setattr(call, name, given[f"--{name}"][0])

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 SHAPES = ("anthropic.messages", "openai.chat", "openai.responses")
 TEXTS = ("session", "chain", "tree", "provider", "model", "out", "repin", "privacy")
 OBSERVED = ("request", "rendered")
+SWITCHES = ("resume", "allow_empty")
 
 
 class Call:
     """One pin that was asked for; complete once `check` has passed."""
 
     __slots__ = (
+        "allow_empty",
         "chain",
         "environment",
         "id",
@@ -52,7 +54,7 @@ class Call:
         self.tools: Value = None
         self.observed = ""
         self.observed_bytes = b""
-        self.resume = self.must_record = False
+        self.resume = self.must_record = self.allow_empty = False
 
     def check(self) -> None:
         """Raise `UsageError` on what cannot be meant."""
@@ -99,8 +101,8 @@ def from_line(line: bytes) -> Call:
                 setattr(call, name, _text(name, value))
             elif name in OBSERVED and not call.observed:
                 call.observed, call.observed_bytes = name, read_input(_text(name, value))
-            elif name == "resume" and isinstance(value, bool):
-                call.resume = value
+            elif name in SWITCHES and isinstance(value, bool):
+                setattr(call, name, value)
             else:
                 raise UsageError(f"a line cannot have such a `{name}`", hint="pvc pin --help")
         if call.out == "-":

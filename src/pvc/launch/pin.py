@@ -169,6 +169,11 @@ class Pinner:
         call, known, prompt = plan.call, plan.known, plan.prompt
         if prompt is None or plan.trouble is not None:
             return
+        if not prompt.data and not call.allow_empty:
+            raise RefusedError(
+                "the prompt is empty, so the session would be sent nothing",
+                hint="pvc render shows what is sent; `--allow-empty` pins it as it is",
+            )
         values: Record = {
             "format": record.FORMAT,
             "session": call.session,

@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pvc.dialects.base import findings_of, read_pack
+from pvc.dialects.base import findings_of, read_layers, read_pack
 from pvc.dialects.manifest import parse_manifest
 from pvc.errors import NotFoundError, UsageError
 from pvc.model.manifest import MANIFEST
 from pvc.model.source import Source, Sources
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from pvc.files import Snapshot, State
     from pvc.model.finding import Finding
@@ -83,7 +83,24 @@ def decoded(
     """Decode files on their packs. Raises `DecodeError` when they are not in their form."""
     sources = Sources.of([*snapshot.sources, *_pack_files(repo, packs)])
     pack = read_pack(sources)
-    return Candidate(snapshot, manifest, packs, pack, findings_of(pack, sources))
+    return Candidate(snapshot, manifest, packs, pack, tuple(_findings(sources, pack)))
+
+
+def _findings(sources: Sources, pack: Pack) -> Iterator[Finding]:
+    """Report what the form says, and placeholders that lead nowhere."""
+    from pvc.core.check import ADOPTING, RULES, check
+    from pvc.ops.check import subject_of, waivers_of
+
+    yield from findings_of(pack, sources)
+    layer = read_layers(sources)[-1]
+    there = {source.path: source for source in sources}
+    result = check(
+        subject_of(layer, pack),
+        waivers=waivers_of(layer.manifest, there),
+        others={MANIFEST: there[MANIFEST]},
+        rules=[rule for rule in RULES if rule.code in ADOPTING],
+    )
+    yield from (one.finding for one in result.found if one.finding.code in ADOPTING)
 
 
 def _folder_of(repo: Repository, name: str, state: State) -> str:

@@ -250,15 +250,8 @@ class _Checker:
         manifest = layers[-1].manifest
         if manifest.kind is Kind.PACK:  # what it lacks, another pack or the tree may have
             form = tuple(finding for finding in form if finding.at)
-        subject = Subject(
-            _texts(layers[-1], pack),
-            pack=pack,
-            tools=self._tool_list,
-            budget=manifest.budget,
-            manifest=MANIFEST,
-            prefix=prefix,
-        )
-        self._check(subject, form, _waivers(manifest, there), {MANIFEST: there[MANIFEST]}, chosen)
+        subject = subject_of(layers[-1], pack, prefix, self._tool_list)
+        self._check(subject, form, waivers_of(manifest, there), {MANIFEST: there[MANIFEST]}, chosen)
 
     @property
     def _tool_list(self) -> ToolList | None:
@@ -288,6 +281,14 @@ class _Checker:
 
 def _in_order(one: Located) -> tuple[str, int, str]:
     return (one.path, one.start, one.finding.code)
+
+
+def subject_of(
+    layer: Layer, pack: Pack, prefix: str = "", tools: ToolList | None = None
+) -> Subject:
+    """Make the subject of the rules of a folder's own layer and what it decodes to."""
+    texts = _texts(layer, pack)
+    return Subject(texts, pack, tools, layer.manifest.budget, MANIFEST, prefix)
 
 
 def _texts(layer: Layer, pack: Pack) -> tuple[TextFile, ...]:
@@ -347,7 +348,8 @@ def _manifest(files: Sources) -> Source:
     return source
 
 
-def _waivers(manifest: Manifest, there: Mapping[str, Source]) -> list[Waiver]:
+def waivers_of(manifest: Manifest, there: Mapping[str, Source]) -> list[Waiver]:
+    """Give the findings that a manifest accepts, for the files that are there."""
     data = there[MANIFEST].data
     waivers = []
     for row in manifest.ignore:

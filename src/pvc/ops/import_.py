@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from pvc.dialects.base import PACKS, findings_of, read_pack
-from pvc.dialects.detect import STANDS_ON
+from pvc.dialects.manifest import STANDS_ON
 from pvc.errors import NotFoundError, RefusedError, UsageError, WriteError
 from pvc.model.manifest import MANIFEST, Form
 from pvc.model.names import ObjectId, TreeName
@@ -108,8 +108,11 @@ def run(
     *,
     name: str | None = None,
     into: Path | None = None,
+    globs: tuple[str, ...] = (),
 ) -> Imported:
     """Import `path` as the tree `name` into `into`, by default the name below `directory`.
+
+    `globs` are the files that the prompt is made of, where the form's default is not meant.
 
     Raises `NotFoundError` (nothing there), `RefusedError` (something in the way, files that no
     version holds), `DecodeError` (not in the form).
@@ -120,7 +123,9 @@ def run(
     name = str(TreeName(name or name_from(path.resolve().stem)))
     target, relative = inside(repo, into or directory / name)
     _refuse_what_is_there(repo, name, target)
-    manifest = tomli_w.dumps(manifest_of(name, Form(form), _files_key(found, Form(form)))).encode()
+    manifest = tomli_w.dumps(
+        manifest_of(name, Form(form), globs or _files_key(found, Form(form)))
+    ).encode()
     own = [Source(file.path, file.data) for file in found.files]
     sources = Sources.of([*own, Source(MANIFEST, manifest), *_pack_files(Form(form))])
     pack = read_pack(sources)

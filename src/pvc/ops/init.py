@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from pvc.dialects.detect import STANDS_ON, detect
-from pvc.dialects.manifest import parse_manifest
+from pvc.dialects.detect import detect
+from pvc.dialects.globs import matches
+from pvc.dialects.manifest import STANDS_ON, near, parse_manifest
 from pvc.errors import (
     NotFoundError,
     PvcError,
@@ -23,9 +26,10 @@ from pvc.model.source import Source, Sources
 from pvc.store.entries import name_problem, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from pvc.model.finding import Finding
     from pvc.store.repo import Repository
 
 # What is stored must be what was written: no checkout or add may convert these bytes.
@@ -48,6 +52,8 @@ class Initialized:
     folder: str
     written: tuple[str, ...]
     packs: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    """What `pvc check` says of the folder that a newcomer should hear at once."""
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.init/1`."""
@@ -58,30 +64,46 @@ class Initialized:
             "folder": self.folder,
             "written": list(self.written),
             "packs": list(self.packs),
+            "findings": [
+                {"code": f.code, "severity": f.severity.value, "message": f.message, "at": f.at}
+                for f in self.findings
+            ],
         }
 
 
 def run(
-    repo: Repository, folder: Path, *, name: str | None = None, form: str | None = None
+    repo: Repository,
+    folder: Path,
+    *,
+    name: str | None = None,
+    form: str | None = None,
+    globs: tuple[str, ...] = (),
 ) -> Initialized:
     """Make `folder` a tree, writing only files that are not there yet.
 
     The form is told by the files (`dialects.detect`); an empty folder gets a starter on the
-    built-in pack. A folder that has a `pvc.toml` keeps it.
+    built-in pack. A folder that has a `pvc.toml` keeps it. `globs` are the files that the prompt
+    is made of, where the form's default is not meant.
+
+    Raises `NotFoundError` (no such folder), `RefusedError` (nothing in it would be sent).
     """
     folder, relative = inside(repo, folder)
-    files = _files(folder)
+    if not folder.exists():
+        TreeName(name or name_from(folder.name))  # a name that is not one is the first thing wrong
+    files = _files(repo, folder)
     manifest = folder / MANIFEST
     if MANIFEST in files:
         name, form = _kept(manifest, name, form)
     else:
         name = str(TreeName(name or name_from(folder.name)))
-        form = form or detect(_read(folder, files))
-    wanted = _wanted_files(folder, files, name, Form(form))
+        form = form or (Form.PLAIN if globs else detect(_read(folder, files)))
+    wanted = _wanted_files(folder, files, name, Form(form), globs)
+    if MANIFEST in wanted:
+        _refuse_nothing_to_send(relative or ".", files, wanted)
     with _all_or_nothing(folder, wanted):
         _write_files(folder, wanted)
         packs = write_builtin_packs(repo)
-    return Initialized(name, form, relative, tuple(wanted), packs)
+    return Initialized(name, form, relative, tuple(wanted), packs, _findings(folder))
 
 
 def inside(repo: Repository, folder: Path) -> tuple[Path, str]:
@@ -117,16 +139,73 @@ def _kept(manifest: Path, name: str | None, form: str | None) -> tuple[str, str]
     return str(found.name), found.form
 
 
-def _files(folder: Path) -> list[str]:
-    if folder.exists() and not folder.is_dir():
+def _files(repo: Repository, folder: Path) -> list[str]:
+    if not folder.exists():
         raise NotFoundError(
-            f"`{folder}` is no folder", hint="name the folder of the prompt's files"
+            f"no folder `{folder.name}`", at=_above(repo, folder), hint=_instead(folder)
         )
-    found = folder.rglob("*") if folder.exists() else ()
+    if not folder.is_dir():
+        raise NotFoundError(
+            f"`{folder}` is not a folder", hint="name the folder of the prompt's files"
+        )
     return sorted(
         path.relative_to(folder).as_posix()
-        for path in found
+        for path in folder.rglob("*")
         if path.is_file() and ".git" not in path.parts
+    )
+
+
+def _above(repo: Repository, folder: Path) -> str:
+    top = (repo.worktree or folder).resolve()
+    return folder.parent.relative_to(top).as_posix()
+
+
+def _instead(folder: Path) -> str:
+    """Name the folder that was meant, if one there is nearly so called."""
+    there = folder.parent
+    names = sorted(p.name for p in there.iterdir() if p.is_dir()) if there.is_dir() else []
+    names = [name for name in names if not name.startswith(".")]
+    new = f"mkdir -p {folder.name} starts a new one"
+    return "; ".join(part for part in (near(folder.name, names), new) if part)
+
+
+def _refuse_nothing_to_send(folder: str, files: list[str], wanted: Mapping[str, bytes]) -> None:
+    """Refuse a tree whose manifest takes none of the files that the folder has."""
+    manifest = parse_manifest(wanted[MANIFEST])
+    own = [path for path in files if not path.rpartition("/")[2].startswith(".")]
+    patterns = (manifest.entry,) if manifest.entry else manifest.files
+    taken = [path for path in (*own, *wanted) if path != MANIFEST and not path.startswith(".")]
+    if any(matches(pattern, path) for pattern in patterns for path in taken):
+        return
+    if not own and manifest.packs:
+        return
+    if not own:
+        raise RefusedError(
+            "an empty folder has nothing to send", at=folder, hint="write the first .md file"
+        )
+    suffixes = Counter(PurePosixPath(path).suffix or path for path in own)
+    counts = ", ".join(f"{count} {suffix}" for suffix, count in suffixes.most_common(6))
+    most = suffixes.most_common(1)[0][0]
+    raise RefusedError(
+        f"none of its files is text of form `{manifest.form}`: it holds {counts}",
+        at=folder,
+        hint=f"pvc init {folder} --files '**/*{most}' takes them as they are",
+    )
+
+
+def _findings(folder: Path) -> tuple[Finding, ...]:
+    """Check the new tree for names that lead nowhere and for what it stands on."""
+    from pvc.core.check import ADOPTING
+    from pvc.model.finding import Severity
+    from pvc.ops.check import CheckOptions
+    from pvc.ops.check import run as check
+
+    found = (one.finding for one in check(str(folder), CheckOptions(paths=(".",))).found)
+    return tuple(
+        finding
+        for finding in found
+        if finding.severity is Severity.CORRUPTING
+        or finding.code in (*ADOPTING, "foundation-missing")
     )
 
 
@@ -157,13 +236,16 @@ def manifest_of(name: str, form: Form, files: tuple[str, ...] = ()) -> dict[str,
     return manifest
 
 
-def _wanted_files(folder: Path, files: list[str], name: str, form: Form) -> dict[str, bytes]:
+def _wanted_files(
+    folder: Path, files: list[str], name: str, form: Form, globs: tuple[str, ...] = ()
+) -> dict[str, bytes]:
     """Choose what is to be written; raises `RefusedError` where something is in its place."""
     import tomli_w
 
-    manifest = manifest_of(name, form)
+    manifest = manifest_of(name, form, globs)
     wanted: dict[str, bytes] = {".gitattributes": ATTRIBUTES}
-    if not any(file.endswith((".md", ".loom")) for file in files) and form is Form.LOOM:
+    own = [file for file in files if not file.rpartition("/")[2].startswith(".")]
+    if not own and form is Form.LOOM:
         wanted[STARTER_FILE] = STARTER
         manifest["packs"] = {"builtin-loom": 1}
     wanted[MANIFEST] = tomli_w.dumps(manifest).encode()

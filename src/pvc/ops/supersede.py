@@ -109,6 +109,7 @@ def run(  # noqa: PLR0913  # what may be adopted, and how
     resolve: str | None = None,
     accept_findings: bool = False,
     accept_uncommitted: bool = False,
+    allow_empty: bool = False,
     sign: bool | None = None,
     dry_run: bool = False,
 ) -> Superseded:
@@ -131,6 +132,8 @@ def run(  # noqa: PLR0913  # what may be adopted, and how
     else:
         found, base, taken = _edited(repo, name, edits, resolve)
     _refuse_corrupting(found.findings, accept=accept_findings)
+    if found.kind == "trees" and not allow_empty:
+        _refuse_empty(found)
     is_revert = edits is not None and edits.revert_to is not None
     plan = _Plan(found, base, taken if is_revert else None)
     return plan.carry_out(repo, reason, sign=sign, dry_run=dry_run)
@@ -312,6 +315,20 @@ def _theirs(repo: Repository, kind: Kind, name: str, remote: str) -> VersionInfo
     if oid is None:
         raise NotFoundError(f"no `{name}` was seen on `{remote}`", hint=f"pvc sync {remote}")
     return at_commit(repo, oid)
+
+
+def _refuse_empty(found: Candidate) -> None:
+    """Refuse a tree that renders to nothing whatever it is given."""
+    if found.pack.recipe or found.pack.layout.merge is not None:
+        return  # a launch brings text of its own
+    if any(piece.data for section in found.pack.sections for piece in section.pieces):
+        return
+    patterns = ", ".join(f"`{pattern}`" for pattern in found.manifest.files)
+    raise RefusedError(
+        "the tree renders to nothing: no file of the prompt has any text",
+        at=found.snapshot.path or ".",
+        hint=f"`files` in pvc.toml takes {patterns}; --allow-empty adopts it as it is",
+    )
 
 
 def _refuse_corrupting(findings: tuple[Finding, ...], *, accept: bool) -> None:

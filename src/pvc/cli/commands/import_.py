@@ -19,10 +19,20 @@ if TYPE_CHECKING:
 @click.argument("path")
 @click.option("--name", help="The tree's name; PATH's last part by default.")
 @click.option("--into", metavar="DIR", help="The tree's folder, which is made; NAME by default.")
+@click.option(
+    "--files", "globs", metavar="GLOB", multiple=True, help="Files the prompt is made of."
+)
 @json_option
 @click.pass_obj
 def command(
-    app: App, form: str, path: str, name: str | None, into: str | None, *, as_json: bool
+    app: App,
+    form: str,
+    path: str,
+    name: str | None,
+    into: str | None,
+    globs: tuple[str, ...],
+    *,
+    as_json: bool,
 ) -> None:
     """Make a tree of prompts that are there already: a folder or a pack file, anywhere.
 
@@ -34,5 +44,5 @@ def command(
 
     directory = Path(app.directory)
     target = None if into is None else directory / into
-    result = run(app.repo, form, directory / path, directory, name=name, into=target)
+    result = run(app.repo, form, directory / path, directory, name=name, into=target, globs=globs)
     show(app, result, as_json=as_json)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--privacy", metavar="WHAT", help="What is kept: inputs, bytes, digest or keyed; pvc.privacy."
 )
+@click.option("--allow-empty", is_flag=True, help="Pin a prompt of no bytes.")
 @click.option("--must-record", is_flag=True, help="Fail when the pin cannot be recorded.")
 @click.option("--request", metavar="FILE", help="Pin a request body as it was sent.")
 @click.option("--rendered", metavar="FILE", help="Pin a prompt that something else rendered.")
