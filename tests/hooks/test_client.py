@@ -57,7 +57,7 @@ def test_a_clean_commit_passes_and_its_impact_is_said(guarded: Clone) -> None:
     guarded.git("add", "-A")
     done = commit(guarded)
     assert done.code == 0
-    assert "pvc: agent@1 to index: from byte 9 on, " in done.err
+    assert "pvc: agent@1 to index: the prompt moves from byte 9 of 25 on.\n" in done.err
 
 
 def test_what_is_staged_is_judged_not_what_lies_in_the_folder(guarded: Clone) -> None:

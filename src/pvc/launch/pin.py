@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pvc.core.entries import Entry
+    from pvc.core.json_text import Value
     from pvc.launch.answer import Status
     from pvc.launch.call import Call
     from pvc.launch.place import Place
@@ -394,16 +395,20 @@ class Pinner:
         else:
             pinned_prompt = self._pinned_or_none(known, prompt.shape)
             if pinned_prompt is not None:
-                from pvc.ops.cost import of_refusal
-
                 answer.divergence = divergence.of_prompts(pinned_prompt, prompt)
-                answer.divergence |= of_refusal(
-                    self.place.git_dir, known.data, pinned_prompt, prompt
-                )
+                answer.divergence |= self._price(known, pinned_prompt, prompt)
                 where = divergence.in_words(answer.divergence)
         answer.message = f"session `{call.session}` was pinned with other bytes: {where}"
         answer.prompt_digest = prompt.digests()["prompt.digest"]
         answer.head_digest = prompt.digests().get("head.digest", "")
+
+    def _price(self, known: Known, pinned: Prompt, given: Prompt) -> "dict[str, Value]":
+        from pvc.ops.cost import of_refusal
+
+        try:
+            return of_refusal(self.place.git_dir, known.data, pinned, given)
+        except (NotFoundError, CorruptError):
+            return {}  # the refusal stands without its price
 
     def _pinned_or_none(self, known: Known, shape: str) -> Prompt | None:
         try:

@@ -31,6 +31,7 @@ SETTINGS = (
 )
 DISK_REFUSES = (
     "No space left",
+    "Out of diskspace",
     "Disk quota exceeded",
     "Read-only file system",
     "Permission denied",
