@@ -86,3 +86,40 @@ def test_a_line_of_a_batch_is_refused_alone(launches: Launches) -> None:
 def test_a_sign_that_is_no_secret_is_looked_at_and_let_be(launches: Launches) -> None:
     done = launches.pin("agent", "--session", "s", "--set", "who=ghp_" + "EXAMPLE" * 6)
     assert (done.code, done.err) == (0, "")
+
+
+LEDGER = {
+    "reason": ["agent", "--session", "s", "--set", "who=y", "--repin", f"because {TOKEN}"],
+    "session's name": ["agent", "--session", TOKEN, "--set", "who=x"],
+    "chain's name": ["agent", "--session", "t", "--chain", TOKEN, "--set", "who=x"],
+    "model's name": ["agent", "--session", "t", "--set", "who=x", "--model", TOKEN],
+}
+
+
+@pytest.mark.parametrize("privacy", ["inputs", "digest"])
+@pytest.mark.parametrize("what", LEDGER)
+def test_what_the_ledger_keeps_is_looked_at_too(
+    launches: Launches, what: str, privacy: str
+) -> None:
+    launches.workspace.git("config", "pvc.privacy", privacy)
+    launches.pin("agent", "--session", "s", "--set", "who=x")
+    done = launches.pin(*LEDGER[what])
+    assert done.code == 0
+    said = f"the {what} holds a GitHub token: `ghp_a8Kd…`; the ledger keeps it"
+    assert said in done.err
+    assert TOKEN not in done.err.replace(f"session `{TOKEN}`", "")
+
+
+@pytest.mark.parametrize("what", LEDGER)
+def test_where_secrets_are_refused_the_ledger_has_none(launches: Launches, what: str) -> None:
+    launches.workspace.git("config", "pvc.secrets", "refuse")
+    launches.pin("agent", "--session", "s", "--set", "who=x")
+    assert launches.pin(*LEDGER[what]).code == 1
+    assert TOKEN.encode() not in kept(launches)
+
+
+def test_an_escape_hides_nothing(launches: Launches) -> None:
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in TOKEN)
+    (launches.path / "request.json").write_text(f'{{"system": "{escaped}", "messages": []}}')
+    done = launches.pin("--request", "request.json", "--session", "s")
+    assert "the bytes `/system` holds a GitHub token: `ghp_a8Kd…`" in done.err

@@ -35,6 +35,8 @@ _NOT_IN_LOGIN = b" \t\r\n\v\f/<>{}$"
 
 def shows_sign(data: bytes) -> bool:
     """Whether something in `data` may be a secret."""
+    if b"\\u00" in data:  # a JSON escape of an ASCII letter may hide one
+        return True
     return any(_has(data, *sign) for sign in SIGNS) or _has_login(data)
 
 

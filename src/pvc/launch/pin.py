@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     Sync = Callable[[], None]
 
 COUNT_EVERY = 16
+STAYS = "it is kept in this clone"
+LEAVES = "the ledger keeps it, and every sync sends it"
 SECRETS_HINT = (
     "take it out of what is pinned, pin with `--privacy digest`, or `git config pvc.secrets warn`"
 )
@@ -213,25 +215,33 @@ class Pinner:
         if privacy != "inputs":
             values["privacy"] = privacy
             values["format"] = record.format_of(values)
+        call = plan.call
+        words = (
+            ("reason", call.repin),
+            ("session's name", call.session),
+            ("chain's name", call.chain),
+            ("model's name", call.model),
+        )
+        for what, text in words:
+            self._look_for_secrets(plan, what, text.encode("utf-8", "surrogatepass"), LEAVES)
         if privacy in ("inputs", "bytes"):
-            self._look_for_secrets(plan, prompt)
-            whole = prompt.data if plan.call.observed or privacy == "bytes" else None
+            self._look_for_secrets(plan, "value", prompt.environment, STAYS)
+            self._look_for_secrets(plan, "tools", prompt.tools_body, STAYS)
+            if call.observed:
+                self._look_for_secrets(plan, "bytes", prompt.data, STAYS)
+            whole = prompt.data if call.observed or privacy == "bytes" else None
             plan.bodies = kept(prompt.environment, prompt.tools_body, whole)
 
-    def _look_for_secrets(self, plan: Plan, prompt: Prompt) -> None:
+    def _look_for_secrets(self, plan: Plan, what: str, data: bytes | None, where: str) -> None:
         """Say which secrets are about to be kept, or refuse; costs an import only at a sign."""
-        if self.settings.secrets == "allow":
+        if data is None or self.settings.secrets == "allow" or not shows_sign(data):
             return
-        observed = prompt.data if plan.call.observed else None
-        parts = (("value", prompt.environment), ("tools", prompt.tools_body), ("bytes", observed))
-        for what, data in parts:
-            if data is not None and shows_sign(data):
-                from pvc.ops.secrets import named
+        from pvc.ops.secrets import named
 
-                found = named(data, what)
-                if found and self.settings.secrets == "refuse":
-                    raise RefusedError(found[0], hint=SECRETS_HINT)
-                plan.notes += [f"{words}; it is kept in this clone" for words in found]
+        found = named(data, what)
+        if found and self.settings.secrets == "refuse":
+            raise RefusedError(found[0], hint=SECRETS_HINT)
+        plan.notes += [f"{words}; {where}" for words in found]
 
     # --- commit: bodies, then records, each group with one sync -----------------------------
 

@@ -34,7 +34,7 @@ from pvc.ops.pins import tools_of, version_of
 from pvc.ops.programs import pack_of
 from pvc.ops.recorded import recorded
 from pvc.ops.request import read_file
-from pvc.ops.session import MAIN, costs_of_change, pinner, record, tip
+from pvc.ops.session import MAIN, costs_of_change, heed_change, pinner, record, tip
 from pvc.ops.told import Teller
 
 if TYPE_CHECKING:
@@ -241,8 +241,9 @@ class _Resume:
 
     def _recorded(self, found: Resumed, entries: tuple[SystemEntry, ...]) -> Resumed:
         changes = [Change(e.data, str(e.mode), e.author, self.wanted.reason) for e in entries]
+        notes = [note for change in changes for note in heed_change(self.repo, change)]
         pins = record(self.repo, self.newest.session, changes, chain=self.newest.chain)
-        return replace(found, pin=pins[-1], status="recorded")
+        return replace(found, pin=pins[-1], status="recorded", notes=(*found.notes, *notes))
 
     def _repinned(
         self, found: Resumed, version: VersionInfo, values: Mapping[str, object]
@@ -260,7 +261,8 @@ class _Resume:
         if answer.error is not None:
             raise answer.error
         pin = tip(self.repo, self.newest.session, self.newest.chain)
-        return replace(found, pin=pin, status="recorded")
+        notes = (*found.notes, *answer.notes)
+        return replace(found, pin=pin, status="recorded", notes=notes)
 
     # --- what differs -----------------------------------------------------------------------
 

@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from pvc.core.json_text import Value
     from pvc.store.repo import Repository
 
+HERE = "it is kept in this clone"
+EVERYWHERE = "it is kept for good, and every sync sends it"
 MOST_NAMED = 3
 """How many are named one by one; one is enough to look for the others."""
 
 
-def heed(repo: Repository, data: bytes, what: str) -> tuple[str, ...]:
+def heed(repo: Repository, data: bytes, what: str, where: str = HERE) -> tuple[str, ...]:
     """Look at what a command is about to keep, as `pvc.secrets` says; gives notes.
+
+    `where` says who will have it.
 
     Raises `RefusedError` where secrets are refused. A launch looks by itself (`launch.pin`).
     """
@@ -33,7 +37,7 @@ def heed(repo: Repository, data: bytes, what: str) -> tuple[str, ...]:
     found = () if rule == "allow" or not shows_sign(data) else named(data, what)
     if found and rule == "refuse":
         raise RefusedError(found[0], hint="take it out, or `git config pvc.secrets warn`")
-    return tuple(f"{words}; it is kept in this clone" for words in found)
+    return tuple(f"{words}; {where}" for words in found)
 
 
 def named(data: bytes, what: str) -> tuple[str, ...]:

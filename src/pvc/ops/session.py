@@ -211,11 +211,26 @@ def add(
     if now is not None:
         refuse_volatile(change.data, now, session)
     before = show(repo, session, chain=chain)
-    notes = secrets.heed(repo, change.data, "text")
+    notes = heed_change(repo, change)
     pin = record(repo, session, [change], chain=chain)[-1]
     after = Teller(repo).rendered(pin)
     found = costs_of_change(repo, before.pin, before.rendered, after)
     return Added(pin, len(change.data), len(after.data), found, notes)
+
+
+def heed_change(repo: Repository, change: Change) -> tuple[str, ...]:
+    """Name the secrets of an entry: its text is a body, its author and reason are the ledger's."""
+    said = (("author", change.author), ("reason", change.reason))
+    return (
+        *secrets.heed(repo, change.data, "text"),
+        *(
+            note
+            for what, text in said
+            for note in secrets.heed(
+                repo, (text or "").encode("utf-8", "surrogatepass"), what, secrets.EVERYWHERE
+            )
+        ),
+    )
 
 
 def costs_of_change(
@@ -246,7 +261,7 @@ def record(
             change.data.decode()
         except UnicodeDecodeError as error:
             raise DecodeError(f"byte {error.start} of the text is no UTF-8") from None
-        secrets.heed(repo, change.data, "text")
+        heed_change(repo, change)
     return tuple(decode(known.data) for known in pinner(repo).change(session, chain, changes))
 
 

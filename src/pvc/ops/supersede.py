@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from pvc.errors import NotFoundError, RefusedError, UsageError
 from pvc.model.finding import Assessment, Finding
+from pvc.ops import secrets
 from pvc.ops.candidate import read_candidate
 from pvc.store.entries import shown
 
@@ -55,6 +56,7 @@ class Superseded:
     reverts: VersionInfo | None = None
     folder_differs: tuple[str, ...] = ()
     """Paths that the folder has otherwise than a version that was made without reading it."""
+    notes: tuple[str, ...] = ()
     undone: tuple[str, ...] = ()
     """Paths that older versions changed by edits, and that the folder sets back."""
 
@@ -124,6 +126,9 @@ def run(  # noqa: PLR0913  # what may be adopted, and how
     """
     if not reason.strip():
         raise UsageError("a version needs a reason", hint="-m 'why this is adopted'")
+    notes = secrets.heed(
+        repo, reason.encode("utf-8", "surrogatepass"), "reason", secrets.EVERYWHERE
+    )
     if edits is None:
         found = read_candidate(repo, name, state, folder)
         if not accept_uncommitted:
@@ -136,7 +141,7 @@ def run(  # noqa: PLR0913  # what may be adopted, and how
         _refuse_empty(found)
     is_revert = edits is not None and edits.revert_to is not None
     plan = _Plan(found, base, taken if is_revert else None)
-    return plan.carry_out(repo, reason, sign=sign, dry_run=dry_run)
+    return replace(plan.carry_out(repo, reason, sign=sign, dry_run=dry_run), notes=notes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,8 @@ def command(
             "edits are made to the version; --index, --worktree and --from read a folder"
         )
     result = run(app.repo, name, reason, state=state or "head", folder=folder, edits=edits, **given)
+    for note in result.notes:
+        app.note(f"note: {note}")
     for path in result.undone:
         app.note(
             f"note: {path} is as it was before it was edited in the chain; this takes that back"
