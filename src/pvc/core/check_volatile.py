@@ -5,7 +5,9 @@ words say that it is *now*, or when the file was made; then every day, or every 
 prefix from there on.
 Rule 2: a machine's own text (a home folder, a temporary name, an environment block with its values)
 was rendered once and pasted: the next machine has another.
-Rule 3: names that stand for somebody (`/home/user`) are examples.
+Rule 3: names that stand for somebody (`/home/user`) are examples, and so is a sentence that asks
+the reader to suppose a day. A home folder in a sandbox is the same on every machine.
+Rule 4: a label with a sentence behind it explains a word; a value has a digit, a slash, one word.
 """
 
 from __future__ import annotations
@@ -72,7 +74,9 @@ _TEMPORARY = re.compile(
 _ANYBODY = frozenset(
     b"""user username name you your yourname your-name your_name me myself someone somebody
     alice bob carol jane john joe jdoe johndoe example foo bar dev developer admin root ubuntu
-    runner node app vscode shared public linuxbrew agent claude codex me.name firstname""".split()
+    runner node app vscode shared public linuxbrew agent claude codex me.name firstname
+    helper sandbox workspace builder service bot assistant model worker coder container docker
+    vagrant jovyan codespace gitpod circleci oai computeruse""".split()
 )
 _STATE_LINE = re.compile(
     rb"^[ \t>*_-]*(?P<label>(?:(?:current|primary) )?working (?:directory|folder)|cwd|pwd"
@@ -82,6 +86,11 @@ _STATE_LINE = re.compile(
     rb"(?P<value>[^\s{<$\[(][^\n]*)$",
     re.IGNORECASE,
 )
+_PROSE = re.compile(rb"[a-z]+(?:[ ,;'-]+[A-Za-z][A-Za-z'-]*){2,}[.;]?\s*")
+_SUPPOSED = re.compile(
+    rb"\b(?:assum|suppos|imagin|pretend)(?:e|es|ed|ing)?\b|\bif\s*$", re.IGNORECASE
+)
+_SANDBOX = re.compile(rb"\b(?:sandbox|container|docker|virtual machine|vm)\b", re.IGNORECASE)
 _NEAR_LINES = 12
 _CLOCKS = frozenset(
     """date today now time datetime timestamp current_date current_time current_datetime
@@ -102,7 +111,7 @@ class _Found(NamedTuple):
 
 def dates(subject: Subject) -> Iterator[Hit]:
     """See a date that the text itself calls the present, or its own making."""
-    for file, found in _search(subject, lambda data: _groups(_DATE_NOW, prose(data))):
+    for file, found in _search(subject, lambda data: _meant(data, _groups(_DATE_NOW, prose(data)))):
         yield Hit(
             file.path,
             found.start,
@@ -126,7 +135,7 @@ def times(subject: Subject) -> Iterator[Hit]:
 
 def _times(data: bytes) -> Iterator[_Found]:
     text = prose(data)
-    seen = list(_groups(_TIME_NOW, text))
+    seen = list(_meant(data, _groups(_TIME_NOW, text)))
     yield from seen
     starts = [found.start for found in seen]  # in order, and none overlaps another
     for match in _STAMP.finditer(text):
@@ -180,7 +189,8 @@ def paths(subject: Subject) -> Iterator[Hit]:
 def _paths(data: bytes) -> Iterator[_Found]:
     text = without_fences(data)
     for match in _HOME.finditer(text):
-        if match["who"].lower().rstrip(b".") not in _ANYBODY:
+        anybody = match["who"].lower().rstrip(b".") in _ANYBODY
+        if not anybody and not _SANDBOX.search(_line(data, match.start())):
             yield _found(data, *match.span())
     for match in _TEMPORARY.finditer(text):
         if match["part"] is None or _is_made_up(match["part"]):
@@ -206,7 +216,7 @@ def _environment_block(file: TextFile) -> Iterator[Hit]:
     seen: list[tuple[int, int, int, str]] = []  # line, start, end, label
     for number, (at, line) in enumerate(lines(without_fences(file.data))):
         match = _STATE_LINE.match(line)
-        if match:
+        if match and not _PROSE.fullmatch(match["value"]):
             label = match["label"].decode().lower()
             seen.append((number, at + match.start("label"), at + len(line.rstrip()), label))
     for one, other in pairwise(seen):
@@ -278,6 +288,20 @@ def _search(
         if file.is_stable:
             for found in find(file.data):
                 yield file, found
+
+
+def _meant(data: bytes, found: Iterator[_Found]) -> Iterator[_Found]:
+    """Leave out what a sentence only supposes."""
+    for one in found:
+        start = data.rfind(b"\n", 0, one.start) + 1
+        if not _SUPPOSED.search(data[max(start, one.start - 200) : one.start]):
+            yield one
+
+
+def _line(data: bytes, at: int) -> bytes:
+    """Give the line that holds a byte, bounded on both sides."""
+    start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
+    return data[max(start, at - 500) : min(end if end >= 0 else len(data), at + 500)]
 
 
 def _groups(pattern: re.Pattern[bytes], data: bytes) -> Iterator[_Found]:

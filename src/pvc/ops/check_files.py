@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
 
 TEXT_SUFFIXES = (".md", ".markdown", ".loom", ".prompt", ".txt")
+_LEGAL = frozenset(("license", "licence", "copying", "notice", "authors"))
 _NO_ID = ObjectId("0" * 40)
 _SKIPPED = frozenset((".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"))
 
@@ -212,8 +213,9 @@ def _is_manifest(path: str) -> bool:
 
 
 def is_text(path: str) -> bool:
-    """Tell by its name whether a file is prose."""
-    return path.lower().endswith(TEXT_SUFFIXES)
+    """Return True if a file is prose by its name; a licence is, but no model reads it."""
+    name = path.rpartition("/")[2].lower()
+    return name.endswith(TEXT_SUFFIXES) and name.partition(".")[0] not in _LEGAL
 
 
 def folder_problems(place: Place, folder: str) -> list[str]:
