@@ -88,7 +88,8 @@ _STATE_LINE = re.compile(
 )
 _PROSE = re.compile(rb"[a-z]+(?:[ ,;'-]+[A-Za-z][A-Za-z'-]*){2,}[.;]?\s*")
 _SUPPOSED = re.compile(
-    rb"\b(?:assum|suppos|imagin|pretend)(?:e|es|ed|ing)?\b|\bif (?:today|the current|it is)[^.\n]{0,40}$",
+    rb"\b(?:assum|suppos|imagin|pretend)(?:e|es|ed|ing)?\b"
+    rb"|\bif (?:today|the current|it is)[^.\n]{0,40}$",
     re.IGNORECASE,
 )
 _SANDBOX = re.compile(rb"\b(?:sandbox|container|docker|virtual machine|vm)\b", re.IGNORECASE)
