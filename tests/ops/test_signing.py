@@ -96,3 +96,25 @@ def test_what_cannot_be_signed_is_not_made(
             make(repo, sign=True)
         assert "user.signingKey" in error.value.hint
     assert repo.refs("refs/pvc/") == before
+
+
+def test_verify_runs_no_program_that_only_the_repository_names(
+    signing: Workspace, back_end: BackEnd, tmp_path: Path
+) -> None:
+    """A repository that came as an archive brings its configuration along."""
+    from pvc.ops.verify import VerifyOptions
+    from pvc.ops.verify import run as verify
+
+    adopt(signing.open(back_end), sign=True)
+    program = tmp_path / "program"
+    program.write_text(f'#!/bin/sh\ntouch {tmp_path}/ran\nexec ssh-keygen "$@"\n')
+    program.chmod(0o755)
+    signing.git("config", "gpg.ssh.program", str(program))
+    result = verify(signing.open(back_end), VerifyOptions())
+    assert not (tmp_path / "ran").exists()
+    assert any("`gpg.ssh.program` of this repository is not run" in note for note in result.notes)
+    assert "signature" not in str(result.to_json()["findings"])
+    signing.git("config", "--unset", "gpg.ssh.program")
+    signing.git("config", "--global", "gpg.ssh.program", str(program))
+    verify(signing.open(back_end), VerifyOptions())
+    assert (tmp_path / "ran").exists()

@@ -4,7 +4,9 @@ Rule 1: a signature that is there must be good. One that git cannot judge here (
 allowed signers) is a note; with `--require-signed` it is a finding, as a missing one is.
 Rule 2: the packs that ship with pvc are the same commit everywhere and are not signed; they are
 compared with those that this pvc ships.
-Rule 3: a ledger that was signed and no longer is, is worth a note.
+Rule 3: a program that only the repository's own configuration names is not run: a repository that
+came as an archive is what one verifies. The user's own, or git's default, judges instead.
+Rule 4: a ledger that was signed and no longer is, is worth a note.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
 
 BATCH = 128
+_DEFAULTS = {"gpg.x509.program": "gpgsm", "gpg.ssh.program": "ssh-keygen"}
 _MARKS = (b"\ngpgsig ", b"\ngpgsig-sha256 ")
 _BAD = {"B": "is bad", "R": "is by a key that was revoked"}
 _WEAK = {
@@ -53,8 +56,9 @@ def check_signatures(
                 report.note(f"{chain.title} has signed commits, and {oid.short} after them is not")
                 mixed = None
     rows = iter(signed.items())
+    programs = _programs(repo, report) if signed else ()
     while batch := dict(islice(rows, BATCH)):
-        for oid, mark, signer in _judged(repo, batch):
+        for oid, mark, signer in _judged(repo, batch, programs):
             _judge(repo, report, batch[oid], (oid, mark, signer), required=required)
 
 
@@ -88,9 +92,29 @@ def _is_signed(repo: Repository, oid: CommitId) -> bool:
     return any(mark in head for mark in _MARKS)
 
 
-def _judged(repo: Repository, oids: dict[CommitId, Chain]) -> Iterator[tuple[CommitId, str, str]]:
+def _programs(repo: Repository, report: Report) -> tuple[str, ...]:
+    """Give git's options that take each program from outside of the repository."""
+    said = repo.git.run("config", "--null", "--show-scope", "--get-regexp", r"^gpg\..*program$")
+    named: dict[str, str] = {}
+    inside: set[str] = set()
+    scopes, entries = said.out.split(b"\0")[:-1:2], said.out.split(b"\0")[1::2]
+    for scope, entry in zip(scopes, entries, strict=False):
+        key, _, value = entry.decode(errors="surrogateescape").partition("\n")
+        if scope in (b"local", b"worktree"):
+            inside.add(key)
+        else:
+            named[key] = value
+    for key in sorted(inside):
+        report.note(f"`{key}` of this repository is not run; set it with git config --global")
+    chosen = {key: named.get(key, _DEFAULTS.get(key, "gpg")) for key in inside}
+    return tuple(word for key, value in chosen.items() for word in ("-c", f"{key}={value}"))
+
+
+def _judged(
+    repo: Repository, oids: dict[CommitId, Chain], programs: tuple[str, ...]
+) -> Iterator[tuple[CommitId, str, str]]:
     """Ask git: good, bad, or what stands in the way; for many commits with one child."""
-    words = ("log", "--no-walk=unsorted", "--stdin", "--format=%H %G? %GS")
+    words = (*programs, "log", "--no-walk=unsorted", "--stdin", "--format=%H %G? %GS")
     said = repo.git.output(*words, data="".join(f"{oid}\n" for oid in oids).encode())
     for line in said.decode(errors="replace").split("\n")[:-1]:
         oid, mark, signer = line.split(" ", 2)
