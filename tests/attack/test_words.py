@@ -91,7 +91,7 @@ def test_a_context_of_the_wrong_type_is_named(adopted: Clone) -> None:
 
 
 def test_bodies_are_compared_out_of_pipes(adopted: Clone) -> None:
-    body = '{"model": "m", "system": "x", "messages": []}'
+    body = '{"model": "gpt-5", "messages": [{"role": "system", "content": "x"}]}'
     done = shell(adopted, f"PVC miss <(echo '{body}') <(echo '{body}') --json")
     assert done.code == 0, done.err
     assert done.json["first_divergence"] is None

@@ -314,6 +314,12 @@ def test_a_shallow_clone_is_verified_as_far_as_it_goes(world: World) -> None:
 def test_a_missing_object_is_a_finding_and_stops_nothing(world: World) -> None:
     first = world.ada.git("rev-parse", f"{TREE}~1")
     objects = world.ada.path / ".git/objects"
+    for pack in objects.glob("pack/*.pack"):
+        aside = world.ada.path / pack.name
+        pack.rename(aside)
+        world.ada.run(["sh", "-c", f"git unpack-objects -q < {aside}"])
+    for file in objects.glob("pack/*"):
+        file.unlink()
     (objects / first[:2] / first[2:]).unlink()
     answer = world.ada.pvc("verify", "--json", code=1).json
     assert any(first in each["message"] for each in answer["findings"])

@@ -75,11 +75,11 @@ def test_a_chain_of_folders_has_a_bound(repository: Repository) -> None:
 
 
 def test_a_file_of_a_version_has_a_bound(repository: Repository, workspace: Workspace) -> None:
-    large = zeros(workspace, bounds.MAX_FILE_BYTES + 1)
-    version = a_version(repository, {"1.md": repository.write_blob(b"x"), "big.md": large})
+    large, small = (zeros(workspace, size) for size in (bounds.MAX_FILE_BYTES + 1, 1))
+    version = a_version(repository, {"1.md": small, "big.md": large})
     with pytest.raises(TooLargeError, match="has 16777217 bytes, the bound is 16777216"):
         sources(repository, version)
-    assert files_of(repository, a_version(repository, {"1.md": repository.write_blob(b"x")}))
+    assert files_of(repository, a_version(repository, {"1.md": small}))
 
 
 def test_the_files_of_a_version_have_a_bound_together(

@@ -59,13 +59,17 @@ def aligned(old: bytes, new: bytes, region: _Region, lexicon: Lexicon) -> list[_
     return _replacements(old, new, region, before, after, blocks)
 
 
+def is_reflow(gone: bytes, came: bytes) -> bool:
+    """Return True if all words of a text stayed, and only blanks may have changed."""
+    return is_blank_for_blank(gone, came) or (
+        gone.translate(None, BLANK) == came.translate(None, BLANK) and gone.split() == came.split()
+    )
+
+
 def reflowed(old: bytes, new: bytes, region: _Region) -> list[_Region] | None:
     """Give the changed blanks of a region whose words all stayed; null of any other."""
     i1, i2, j1, j2 = region
-    gone, came = old[i1:i2], new[j1:j2]
-    if not is_blank_for_blank(gone, came) and (
-        gone.translate(None, BLANK) != came.translate(None, BLANK) or gone.split() != came.split()
-    ):
+    if not is_reflow(old[i1:i2], new[j1:j2]):
         return None
     out: list[_Region] = []
     for gap in blank_differences(old, new, (i1, i2), (j1, j2)):

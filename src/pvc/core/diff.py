@@ -23,7 +23,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from pvc.core import anchors, lines
-from pvc.core.align_words import aligned, reflowed
+from pvc.core.align_words import aligned, is_reflow, reflowed
 from pvc.core.words import (
     BLANK,
     Lexicon,
@@ -97,7 +97,9 @@ def compare(
     region = _trimmed(old, new)
     whole = lines.whole(old, new, region)
     kept, moved = lines.matched(old, new, whole, lexicon)
-    if kept or moved:
+    i1, i2, j1, j2 = region
+    # In a reflow a line of two words may be like one of other words, and no word moved anyway.
+    if (kept or moved) and not is_reflow(old[i1:i2], new[j1:j2]):
         raw = [
             part
             for gap in anchors.gaps(kept, whole)
@@ -105,6 +107,7 @@ def compare(
         ]
     else:
         raw = _changes(old, new, region, lexicon)
+        moved = []
     out = _settled(old, new, raw)
     if granularity is Granularity.BYTE:
         out = [_within_word(old, new, part) for part in out]

@@ -290,6 +290,9 @@ class BaseRepository(ABC):
         lock, knows that their process is dead, and so is its git, which holds the lock too.
         """
         folder = self.common_dir / "pvc"
+        if folder.exists() and not folder.is_dir():  # no folder of pvc's can be here, nor a note
+            yield
+            return
         try:
             folder.mkdir(exist_ok=True)
             handle = os.open(folder / "moving", os.O_RDWR | os.O_CREAT, 0o666)
