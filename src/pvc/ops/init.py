@@ -87,6 +87,7 @@ def run(
 
     Raises `NotFoundError` (no such folder), `RefusedError` (nothing in it would be sent).
     """
+    is_told = form is not None
     folder, relative = inside(repo, folder)
     if not folder.exists():
         TreeName(name or name_from(folder.name))  # a name that is not one is the first thing wrong
@@ -99,7 +100,7 @@ def run(
         form = form or (Form.PLAIN if globs else detect(_read(folder, files)))
     wanted = _wanted_files(folder, files, name, Form(form), globs)
     if MANIFEST in wanted:
-        _refuse_nothing_to_send(relative or ".", files, wanted)
+        _refuse_nothing_to_send(relative or ".", files, wanted, form if is_told else "")
     with _all_or_nothing(folder, wanted):
         _write_files(folder, wanted)
         packs = write_builtin_packs(repo)
@@ -169,8 +170,10 @@ def _instead(folder: Path) -> str:
     return "; ".join(part for part in (near(folder.name, names), new) if part)
 
 
-def _refuse_nothing_to_send(folder: str, files: list[str], wanted: Mapping[str, bytes]) -> None:
-    """Refuse a tree whose manifest takes none of the files that the folder has."""
+def _refuse_nothing_to_send(
+    folder: str, files: list[str], wanted: Mapping[str, bytes], form: str
+) -> None:
+    """Refuse a tree whose manifest takes none of the folder's files; `form` is the one asked for."""
     manifest = parse_manifest(wanted[MANIFEST])
     own = [path for path in files if not path.rpartition("/")[2].startswith(".")]
     patterns = (manifest.entry,) if manifest.entry else manifest.files
@@ -186,8 +189,9 @@ def _refuse_nothing_to_send(folder: str, files: list[str], wanted: Mapping[str, 
     suffixes = Counter(PurePosixPath(path).suffix or path for path in own)
     counts = ", ".join(f"{count} {suffix}" for suffix, count in suffixes.most_common(6))
     most = suffixes.most_common(1)[0][0]
+    whose = f"form `{form}` reads" if form else "any form reads"
     raise RefusedError(
-        f"none of its files is text of form `{manifest.form}`: it holds {counts}",
+        f"none of its files is one that {whose}: it holds {counts}",
         at=folder,
         hint=f"pvc init {folder} --files '**/*{most}' takes them as they are",
     )
