@@ -173,7 +173,7 @@ def _instead(folder: Path) -> str:
 def _refuse_nothing_to_send(
     folder: str, files: list[str], wanted: Mapping[str, bytes], form: str
 ) -> None:
-    """Refuse a tree whose manifest takes none of the folder's files; `form` is the one asked for."""
+    """Refuse a tree whose manifest takes none of the files; `form` is the one asked for."""
     manifest = parse_manifest(wanted[MANIFEST])
     own = [path for path in files if not path.rpartition("/")[2].startswith(".")]
     patterns = (manifest.entry,) if manifest.entry else manifest.files
