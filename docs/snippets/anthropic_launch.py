@@ -24,7 +24,7 @@ def main(session: str, question: str) -> None:
     options = pvc.PinOptions(provider="anthropic.messages", model=MODEL, tools=tools)
     with repo.pin("desk", session, values, options) as pinned:
         # Tools, system blocks and cache markers. Every turn of the session sends these bytes.
-        head = repo.emit(pinned.version, values, options)
+        head = repo.emit(session=pinned.session)
         turn = {"max_tokens": 1024, "messages": [{"role": "user", "content": question}]}
         answer = anthropic.Anthropic().messages.create(**(head | turn))
     print("".join(block.text for block in answer.content if block.type == "text"))

@@ -11,10 +11,11 @@ const given = ["--env", "values.json", "--tools", "tools.json"];
 const pvc = (...words) => execFileSync("pvc", words, { encoding: "utf8", maxBuffer: 1 << 28 });
 
 const provider = ["--provider", "anthropic.messages", "--model", model];
-const pinned = JSON.parse(pvc("pin", "desk", "--session", session, ...given, ...provider, "--json"));
+pvc("pin", "desk", "--session", session, ...given, ...provider);
 
+// Prompt, tools and cache markers as the session was pinned, whatever was adopted since.
 // The head stays text: parsing it would reorder keys that look like numbers and print 1.0 as 1.
-const head = pvc("render", pinned.version, ...given, "--emit", "anthropic", "--model", model);
+const head = pvc("pin", "--session", session, "--resume", "--emit", "anthropic");
 const messages = JSON.stringify([{ role: "user", content: question }]);
 const end = '"messages":[]}\n';
 if (!head.endsWith(end)) throw new Error("no head of a request");

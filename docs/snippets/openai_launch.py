@@ -25,7 +25,7 @@ def main(session: str, question: str) -> None:
     options = pvc.PinOptions(provider="openai.responses", model=MODEL, tools=tools)
     with repo.pin("desk", session, values, options) as pinned:
         # Tools and instructions. Every turn of the session sends these bytes.
-        head = repo.emit(pinned.version, values, options)
+        head = repo.emit(session=pinned.session)
         answer = openai.OpenAI().responses.create(**(head | {"input": question}))
     print(answer.output_text)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from os import fspath
 from typing import TYPE_CHECKING, Any, Self
 
-from pvc.errors import RefusedError
+from pvc.errors import RefusedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,11 +84,17 @@ class Repository:
 
     def emit(
         self,
-        tree: str,
+        tree: str = "",
         environment: Mapping[str, Any] | None = None,
         options: PinOptions | None = None,
+        *,
+        session: str = "",
     ) -> dict[str, Any]:
         """Write the front of a request, for an SDK to add the messages to.
+
+        With `session` it is that of a pinned session: its prompt, tools and markers, of the version
+        that it stays at. Nothing else is taken then but the tree's name, and of the options `chain`
+        and, where the pin names no shape, `provider`.
 
         Of the options `provider` is the shape (Anthropic's by default), and `model`, `tools` and
         `keep_tool_order` count; with the options of a pin, the head is the one that it records.
@@ -100,10 +106,33 @@ class Repository:
         from pvc.ops.select import select_version
 
         wanted = options or PinOptions()
+        if session:
+            return self._emit_session(session, tree, environment, wanted)
         version = select_version(self._repo, tree)
         result = render_version(self._repo, version, _environment(environment))
         shape = wanted.provider or "anthropic"
         data = emit_request(result, shape, tools=_tools(wanted), model=wanted.model)
+        body: dict[str, Any] = json.loads(data)
+        return body
+
+    def _emit_session(
+        self,
+        session: str,
+        tree: str,
+        environment: Mapping[str, Any] | None,
+        wanted: PinOptions,
+    ) -> dict[str, Any]:
+        import json
+
+        from pvc.ops.emit import emit_session
+
+        if environment is not None or wanted.tools is not None or wanted.model:
+            raise UsageError(
+                "a session has its values, tools and model already",
+                hint="leave them out, or leave `session` out",
+            )
+        shape, chain = wanted.provider, wanted.chain
+        data = emit_session(self._repo, session, shape, tree=tree, chain=chain)
         body: dict[str, Any] = json.loads(data)
         return body
 

@@ -103,12 +103,13 @@ def test_launches_of_two_models_do_not_follow_each_other(desk: Clone) -> None:
     assert moves(desk) == [[]]
 
 
-def test_values_that_are_not_here_leave_the_bytes_unknown(adopted: Clone) -> None:
+def test_without_any_values_placeholders_stand_in(adopted: Clone) -> None:
     adopt(adopted, "agent", "agent/20-rules.md", "# Rules\n\nWork in {cwd}. Ask first.\n")
-    rows = adopted.pvc("log", "agent", "--json").json["versions"]
-    assert rows[0]["moves"][0]["kept_bytes"] is None
-    assert "not known here" in adopted.pvc("log", "agent").text
+    move = adopted.pvc("log", "agent", "--json").json["versions"][0]["moves"][0]
+    assert (move["over"], move["about"], move["kept_bytes"]) == (None, True, 0)
+    assert "OpenAI, by prefix: kept about 66 of 88 bytes" in adopted.pvc("log", "agent").text
     adopted.pvc("pin", "agent", "--session", "s", "--set", "cwd=/srv")
+    assert "about" not in adopted.pvc("log", "agent", "--json").json["versions"][0]["moves"][0]
     text = adopted.pvc("log", "agent").text.split("\n")[1]
     assert text.startswith(
         "    tree adoption (agent@1 → agent@2): Anthropic, one marker at the end of the system"

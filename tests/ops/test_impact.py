@@ -11,6 +11,7 @@ import pytest
 import pvc
 from pvc.errors import NotFoundError
 from pvc.ops.impact import Impact, ImpactOptions, run
+from pvc.ops.init import run as init
 from pvc.ops.supersede import run as supersede
 from pvc.report.impact import to_lines, to_markdown
 
@@ -25,6 +26,15 @@ ROLE, RULES, PLACE = "You mend ships.\n", "Ask first.\n", "Work in {cwd}.\n"
 PROMPT = b"You mend ships.\n\nAsk first.\n\nWork in /srv.\n"
 SCOPE = len(b"text\0" + PROMPT + b"\0")
 CHAT = 'shape = "openai-chat"'
+
+
+LOOM_VALUES = {
+    "workspace": "/srv",
+    "platform": "linux",
+    "shell": "/bin/sh",
+    "enforcement": "PlatformEnforced",
+    "network": {"kind": "NetworkBlocked"},
+}
 
 
 @pytest.fixture
@@ -147,14 +157,44 @@ def test_old_pins_and_pins_of_other_trees_do_not_count(
     assert impact(repo, now_us=later, since="2h").hit == 2
 
 
-def test_a_session_without_its_values_is_counted_apart(
+def test_a_session_without_its_values_counts_over_placeholders(
     workspace: Workspace, repo: Repository
 ) -> None:
+    workspace.commit({"agent/1.md": "Other.\n"})
+    exact = impact(repo)
     for body in (workspace.path / ".git/pvc/spool/b").iterdir():
         body.unlink()
-    workspace.commit({"agent/1.md": "Other.\n"})
     result = impact(repo)
-    assert (result.hit, result.unknown) == (0, 2)
+    assert (result.hit, result.unknown, result.about) == (2, 0, 2)
+    (was,), (prefix,) = exact.prefixes, result.prefixes
+    longer = len("{cwd}") - len("/srv")
+    assert prefix.is_about
+    assert not was.is_about
+    assert prefix.first_moved_byte == was.first_moved_byte
+    assert prefix.lost.size_bytes == was.lost.size_bytes + longer
+    text = "\n".join(to_lines(result))
+    assert f"2 sessions, about {prefix.lost.size_bytes} bytes from byte 0" in text
+    assert "The values of 2 of them are not in this clone; placeholders stand in" in text
+    assert result.to_json()["sessions"]["about"] == 2  # type: ignore[index]  # an object
+
+
+def test_an_edit_of_what_a_value_that_is_not_here_chooses_is_not_called_harmless(
+    workspace: Workspace,
+) -> None:
+    """Which fragment was sent is not known: an edit of any of them may move the prompt."""
+    opened = workspace.open()
+    (workspace.path / "loom").mkdir()
+    init(opened, workspace.path / "loom")
+    workspace.commit({"loom/_network_open.md": "Free to call.\n"})
+    supersede(opened, "loom", "first")
+    pvc.open(workspace.path).pin("loom", "s", LOOM_VALUES)
+    workspace.commit({"loom/_network_open.md": "Free to call out.\n"})
+    now = ImpactOptions(now_us=time.time_ns() // 1000)
+    assert run(opened, "loom", None, now).unaffected == 1
+    for body in (workspace.path / ".git/pvc/spool/b").iterdir():
+        body.unlink()
+    found = run(opened, "loom", None, now)
+    assert (found.hit, found.unaffected, found.about) == (1, 0, 1)
 
 
 def test_two_versions_are_compared(workspace: Workspace, repo: Repository) -> None:

@@ -259,6 +259,8 @@ def _version_lines(version: VersionInfo) -> Iterator[str]:
 UNKNOWN = {
     "same_account": 'whether both were sent for one account (--context: {"same_account": true})',
     "seconds_between": "the time between the two (--seconds)",
+    "values": "whether the values are the same: some are not in this clone",
+    "tools": "whether the tools are the same: some are not in this clone",
 }
 # --- blame and miss -------------------------------------------------------------------------
 
@@ -268,6 +270,8 @@ def _missed(result: Missed) -> Iterator[str]:
     yield f"{miss.verdict}: {miss.kind}"
     if miss.first_divergence:
         yield from _divergence(miss.first_divergence)
+        if result.absent:
+            yield f"  {miss.evidence}"
     else:
         yield f"  {miss.evidence}"
         if _unmarked(result):
@@ -279,14 +283,15 @@ def _missed(result: Missed) -> Iterator[str]:
     if lost.size_bytes:
         exact = lost.tokens_low == lost.tokens_high
         band = "" if exact else f" ({lost.tokens_low} to {lost.tokens_high})"
-        share = f"lost {lost.size_bytes} of {miss.scope_bytes} bytes"
+        about = "about " if result.absent else ""
+        share = f"lost {about}{lost.size_bytes} of {miss.scope_bytes} bytes"
         yield f"{share}, {lost.tokens} tokens{band}, {lost.how}"
         if lost.cost is not None:
             money = f", {lost.money}" if lost.money else ""
             yield f"  costs as much as {lost.cost:.0f} tokens of base input{money}"
     if result.diagnosis:
         yield f"the provider says {result.diagnosis.reason}"
-    for note in result.notes:
+    for note in (*result.notes, *(row.in_words() for row in result.absent)):
         yield f"note: {note}"
     if result.advice.text:
         yield result.advice.text

@@ -18,6 +18,7 @@ from pvc.cli.text import plain
 from pvc.launch import words
 from pvc.launch.pager import Pager
 from pvc.model.span import FromBinding, FromSource, FromTool, Glue, Unversioned
+from pvc.ops.blame import Blamed
 from pvc.ops.commits import facts_of
 from pvc.ops.file_blame import FileBlamed, FileRun, subject
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pvc.cli.app import App
-    from pvc.ops.blame import Blamed, BlameRun
+    from pvc.ops.blame import BlameRun
 
 _ZEROS = "0" * 40
 
@@ -48,6 +49,9 @@ def show_blame(app: App, result: Blamed | FileBlamed, style: str) -> None:
     if style == "json":
         app.write((words.printable(words.pretty(result.to_json())) + "\n").encode())
         return
+    if isinstance(result, Blamed):
+        for row in result.absent:
+            app.note(f"note: {row.in_words()}")
     with Pager(str(app.repo.git_dir)) as pager:
         if style == "text":
             lines = _text(result, colour=pager.colour)
@@ -106,7 +110,7 @@ def owner(run: BlameRun) -> str:
             who = run.entry.entry.author or "unlabelled"
             return f"{name.replace('-', ' ')} {run.entry.entry.mode} {who} {words.day(run.time)}"
         case FromBinding(name=name, pointer=pointer):
-            return f"value {name} ({pointer})"
+            return f"value {name} ({run.value.short if run.value else pointer})"
         case FromTool(name=name):
             return f"tool {name}"
         case Glue(rule):

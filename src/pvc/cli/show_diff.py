@@ -38,11 +38,24 @@ def show_diff(app: App, found: Difference, *, stat: bool) -> None:
             for line in _shown(list(_lines(unit))):
                 click.echo("  " + "".join([_styled(piece, colour=app.colour) for piece in line]))
     if not found.differs:
-        app.say(f"{found.a} and {found.b} are the same {found.a_bytes} bytes.")
+        if found.is_unknown:
+            app.say(f"No difference between {found.a} and {found.b} in what is in this clone.")
+        else:
+            about = "about " if found.absent else ""
+            app.say(f"{found.a} and {found.b} are the same {about}{found.a_bytes} bytes.")
+        _say_notes(app, found)
         return
-    app.say(f"the first {found.same_bytes} of {found.a_bytes} bytes are the same")
+    about = "about " if found.absent else ""
+    app.say(f"the first {about}{found.same_bytes} of {found.a_bytes} bytes are the same")
     for cost in found.costs:
         app.say(cost.in_words())
+    _say_notes(app, found)
+
+
+def _say_notes(app: App, found: Difference) -> None:
+    """Say what the comparison rests on."""
+    for note in (*found.notes, *(row.in_words() for row in found.absent)):
+        app.note(f"note: {note}")
 
 
 def _heading(unit: UnitDiff) -> str:

@@ -56,8 +56,10 @@ def _move_line(move: Move) -> str:
 def _bytes(move: Move) -> str:
     if not move.costs:
         return "which bytes moved is not known here"
+    about = "about " if move.is_about else ""
     return ", ".join(
-        f"{cost.label}: kept {cost.reuse.kept} of {cost.reuse.scope} bytes" for cost in move.costs
+        f"{cost.label}: kept {about}{cost.reuse.kept} of {cost.reuse.scope} bytes"
+        for cost in move.costs
     )
 
 

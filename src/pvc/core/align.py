@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from pvc.core.diff import compare
 from pvc.core.program import run
+from pvc.core.stand_in import example, rows_of
 from pvc.model.span import FromBinding, FromSource, Glue, Rendered, Span, Unversioned, lift
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from pvc.core.compile import Program
     from pvc.model.span import Origin
@@ -115,41 +116,8 @@ def _template(program: Program, text: bytes) -> Rendered:
     while mark.encode() in text:
         mark += "x"
     chosen = _choices(program, text)
-    values = {f[0]: _value(f, (str(f[0]),), lambda _: mark, chosen) for f in _rows(program[2])}
+    values = {f[0]: example(f, (str(f[0]),), lambda _: mark, chosen) for f in rows_of(program[2])}
     return lift(*run(program, values))
-
-
-def unfilled(program: Program, given: Mapping[str, object]) -> dict[str, object]:
-    """Complete an environment: a value that is not given is its placeholder, written out."""
-    rows = {f[0]: f for f in _rows(program[2])}
-    missing = {
-        name: _value(row, (name,), lambda path: f"{{{path[-1]}}}", {})
-        for name, row in rows.items()
-        if name not in given
-    }
-    return {**missing, **given}
-
-
-def _rows(fields: Any) -> Iterator[tuple[Any, ...]]:
-    yield from fields
-
-
-def _value(
-    field: tuple[Any, ...],
-    path: tuple[str, ...],
-    mark: Callable[[tuple[str, ...]], str],
-    chosen: dict[tuple[str, ...], str],
-) -> Any:
-    _, kind, _, choices, tag, variants = field
-    if kind == "list":
-        return [mark(path)]
-    if kind == "choice":
-        return chosen.get(path, choices[0])
-    if kind == "variant":
-        choice = chosen.get((*path, tag), choices[0])
-        inner = variants[choices.index(choice)]
-        return {tag: choice} | {f[0]: _value(f, (*path, f[0]), mark, chosen) for f in _rows(inner)}
-    return mark(path)
 
 
 def _choices(program: Program, text: bytes) -> dict[tuple[str, ...], str]:

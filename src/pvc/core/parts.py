@@ -8,6 +8,7 @@
     ("wire", field, joint, parts)                   each part a block where `field` is `messages`,
                                                     else joined without their trailing line feeds
     ("added", joint, data, name, pointer)           a text of a session (`core.entries`)
+    ("hole", text, name, pointer, path, at)         a text in a value's place (`core.stand_in`)
 
 Rule 1: a block ends in front of the next one, so a text that is appended leaves every byte before
 it where it was.
@@ -30,6 +31,11 @@ def _added(instruction: "Instruction", _values: "Values") -> "Rope":
         (joint, ("glue", "entry-joint"), 0, ""),
         (data, ("binding", name, pointer, "", "0"), 0, name),
     ]
+
+
+def _hole(instruction: "Instruction", _values: "Values") -> "Rope":
+    _, text, name, pointer, path, at = instruction
+    return [(text.encode(), ("binding", name, pointer, path, str(at)), 0, "")]
 
 
 def _written(instruction: "Instruction", values: "Values") -> "Rope":
@@ -72,6 +78,7 @@ def _wire(instruction: "Instruction", values: "Values") -> "Rope":
 
 RUN: "dict[str, Callable[[Instruction, Values], Rope]]" = {
     "added": _added,
+    "hole": _hole,
     "written": _written,
     "trim-end": _trim_end,
     "chosen": _chosen,

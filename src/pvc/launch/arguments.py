@@ -30,6 +30,7 @@ VALUED = (
     "--rendered",
     "--hook",
     "--privacy",
+    "--emit",
 )
 FLAGS = (*("--json", "--batch", "--resume", "--must-record", "--keep-tool-order", "--allow-empty"),)
 WITH_BATCH = ("--json", "--batch", "--must-record", "-C")
@@ -38,10 +39,11 @@ WITH_BATCH = ("--json", "--batch", "--must-record", "-C")
 class Arguments:
     """What `pvc pin` was told: one call, or that calls come as lines."""
 
-    __slots__ = ("call", "is_batch", "is_hook", "is_json")
+    __slots__ = ("call", "emit", "is_batch", "is_hook", "is_json")
 
     def __init__(self, call: Call, *, is_json: bool, is_batch: bool) -> None:
         self.call = call
+        self.emit = ""
         self.is_hook = False
         self.is_json = is_json
         self.is_batch = is_batch
@@ -69,6 +71,13 @@ def read(words: list[str]) -> Arguments:
         if f"--{name}" in given:
             setattr(call, name, given[f"--{name}"][0])
     _read_files(call, given)
+    if "--emit" in given:
+        arguments.emit = given["--emit"][0]
+        if not call.resume:
+            raise UsageError(
+                "`--emit` writes what a session was pinned with, so it goes with `--resume`",
+                hint="pin first; pvc render --emit writes a version's request",
+            )
     if "--hook" in given:
         from pvc.launch import hook
 

@@ -38,9 +38,21 @@ def main(words: list[str]) -> int:
         if given.is_batch:
             return _stream(pinner, must_record=given.call.must_record)
         answer = pinner.pin([given.call])[0]
+        if given.emit and answer.error is None:
+            _emit(pinner, given, answer)
     except PvcError as error:
         answer = failed(error)
     return _finish(answer, as_json=as_json, is_hook=is_hook)
+
+
+def _emit(pinner: Pinner, given: arguments.Arguments, answer: Answer) -> None:
+    """Give the front of the session's requests out in the place of its prompt."""
+    from pvc.ops.emit import resumed
+
+    call = given.call
+    directory = pinner.place.git_dir
+    answer.data = resumed(directory, call.session, given.emit, call.tree, call.chain)
+    answer.out = call.out or "-"
 
 
 def _finish(answer: Answer, *, as_json: bool, is_hook: bool) -> int:

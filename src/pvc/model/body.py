@@ -86,6 +86,7 @@ class Kind(StrEnum):
     BREAKPOINT_MISSING = "breakpoint_missing"
     TTL_EXPIRED = "ttl_expired"
     PROVIDER_SIDE = "provider_side"
+    VALUES_NOT_HERE = "values_not_here"
 
 
 class Leaf(NamedTuple):

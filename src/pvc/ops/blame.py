@@ -27,13 +27,16 @@ from pvc.model.span import (
     lower,
     origin_of,
 )
+from pvc.ops.absent import absent_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pvc.core.blame import Options, Watch
     from pvc.core.owners import Run, Table
+    from pvc.model.digest import Digest
     from pvc.model.pin import Pin
+    from pvc.ops.absent import Absence
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
@@ -73,6 +76,8 @@ class BlameRun:
     """Who had the text or the value before; null where nobody asked."""
     is_old: bool = False
     """Whether it is older than was asked about."""
+    value: Digest | None = None
+    """Where the bytes are a placeholder: the digest of what it stands for."""
 
     @property
     def label(self) -> str:
@@ -129,6 +134,7 @@ class BlameRun:
             "reason": self.reason,
             **({} if self.first is None else {"first": self.first}),
             **({"old": True} if self.is_old else {}),
+            **({"value_digest": self.value} if self.value else {}),
         }
 
 
@@ -165,6 +171,10 @@ class Blamed:
     rendered: Rendered
     runs: tuple[BlameRun, ...]
     over: str = "prompt"
+    digest: Digest | None = None
+    """The digest that was pinned, where placeholders stand in; null is that of the bytes."""
+    absent: tuple[Absence, ...] = ()
+    """What placeholders stand for, because it is not in this clone: offsets are about right."""
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.blame/1` (DESIGN §6)."""
@@ -172,9 +182,10 @@ class Blamed:
             "schema": "pvc.blame/1",
             "over": self.over,
             "subject": self.subject,
-            "digest": self.rendered.digest,
+            "digest": self.digest or self.rendered.digest,
             "bytes": len(self.rendered.data),
             "runs": [run.to_json() for run in self.runs],
+            **absent_json(self.absent),
         }
 
 

@@ -104,6 +104,8 @@ class Cost:
     prompt_size: int
     marked_to_end: bool
     """Whether the last marker is on the end of the system text."""
+    is_about: bool = False
+    """Whether placeholders stand for values that are not in this clone."""
 
     @property
     def label(self) -> str:
@@ -132,6 +134,7 @@ class Cost:
             "why": self.reuse.why,
             "facts": self._facts(),
             "lost": self.lost.to_json(),
+            **({"about": True} if self.is_about else {}),
         }
 
     def _facts(self) -> dict[str, object]:
@@ -160,7 +163,8 @@ class Cost:
         else:
             how_many = "all" if found.lost == found.scope else f"{found.lost} of"
             band = f"{lost.tokens} tokens ({lost.tokens_low} to {lost.tokens_high})"
-            what = f"{how_many} {found.scope} bytes are written again, {band}"
+            about = "about " if self.is_about else ""
+            what = f"{about}{how_many} {found.scope} bytes are written again, {band}"
         least = self.asked.facts.rules(self.asked.model).minimum_tokens or 0
         if found.scope < least:
             return f"{self.label}: {what}; fewer than the {least} tokens cached at least"

@@ -4,7 +4,8 @@ Rule 1: a known session keeps its pinned version, so no running session is hit b
 is lost is the prefix that the next sessions would have shared with those that are pinned now.
 Rule 2: each pinned prompt is rendered again from the version and the values of its pin, and once
 more with the same values from the candidate; nothing is estimated where both are here.
-Rule 3: sessions whose values are not in this clone are counted apart, never guessed at.
+Rule 3: a session whose values are not in this clone counts all the same, over placeholders, and it
+is said how many do. Counted apart are those whose version is not here, or whose values do not fit.
 """
 
 from __future__ import annotations
@@ -120,6 +121,8 @@ class Impact:
     prefixes: tuple[SharedPrefix, ...] = ()
     unaffected: int = 0
     unknown: int = 0
+    about: int = 0
+    """Sessions of these that are reckoned over placeholders."""
     what_if: WhatIf | None = None
 
     @property
@@ -171,6 +174,7 @@ class Impact:
                 "hit": self.hit,
                 "unaffected": self.unaffected,
                 "unknown": self.unknown,
+                "about": self.about,
                 "lost": self.total.to_json(),
                 "prefixes": [prefix.to_json(listing=listing) for prefix in self.prefixes],
             },
@@ -223,6 +227,7 @@ def run(repo: Repository, tree: str, other: str | None, options: ImpactOptions) 
         prefixes=sessions.prefixes(),
         unaffected=sessions.unaffected,
         unknown=sessions.unknown,
+        about=sessions.about,
         what_if=_what_if(repo, sides.base, options, [each.asked for each in found]),
     )
 

@@ -6,6 +6,8 @@
 
 Rule 1: what an earlier adoption lost already is not counted again.
 Rule 2: prompts that are one are rendered once, however many sessions were pinned with them.
+Rule 3: where a session's values are not in this clone, placeholders stand for them on all three
+sides. A placeholder for what a value chooses tells by its name that one of the choices was edited.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pvc.core.compile import compile_pack
 from pvc.core.divergence import common_prefix
-from pvc.core.json_text import parse_stored
 from pvc.core.program import run as run_program
+from pvc.core.stand_in import stand_in, with_contents
 from pvc.errors import NotFoundError, UsageError
 from pvc.model.span import lift
+from pvc.ops.absent import NotHereError
 from pvc.ops.cost import Asked, Prompt, asked_of_pins, cost, manifest_of, tools_if_here
 from pvc.ops.price import Lost, lost_bytes
 from pvc.ops.programs import pack_of
+from pvc.ops.told import Teller
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -52,6 +56,8 @@ class SharedPrefix:
     newest: int
     first_moved_byte: int
     lost: Lost
+    is_about: bool = False
+    """Whether placeholders stand for values that are not in this clone."""
 
     def to_json(self, *, listing: bool) -> dict[str, object]:
         """Keys of a shared prefix in `pvc.impact/1`."""
@@ -62,6 +68,7 @@ class SharedPrefix:
             "newest": self.newest,
             "first_moved_byte": self.first_moved_byte,
             "lost": self.lost.to_json(),
+            **({"about": True} if self.is_about else {}),
         }
         return row | ({"list": list(self.sessions)} if listing else {})
 
@@ -84,8 +91,10 @@ class Sessions:
         self._sides = tuple(map(_Side.of, packs, wanted))
         self._versions: dict[str, _Side | None] = {base.id: self._sides[0]}
         self._pins = _latest(_pins_of(repo, base.name, window))
+        self._teller = Teller(repo)
         self.unaffected = 0
         self.unknown = 0
+        self.about = 0
 
     def prefixes(self) -> tuple[SharedPrefix, ...]:
         """Give the prefixes that would be lost, the costliest first."""
@@ -95,6 +104,7 @@ class Sessions:
         found = []
         for pins in groups.values():
             shared = self._shared(pins[0])
+            self.about += len(pins) if shared and shared.is_about else 0
             if shared is None:
                 self.unknown += len(pins)
             elif not shared.lost.size_bytes:
@@ -106,15 +116,16 @@ class Sessions:
     def _shared(self, pin: Pin) -> _Shared | None:
         """Price what the next session would share with this one now, and then no longer.
 
-        Null when the version or the values are not here, or the candidate asks for other values.
+        Null when the version is not here, or the candidate asks for other values.
         """
-        from pvc.store.bodies import read_body
-
         own = self._version(pin)
-        body = read_body(self._repo, pin.environment) if pin.environment else None
-        values = parse_stored(body, "a body of values") if body is not None else None
-        if own is None or not isinstance(values, dict):
+        if own is None:
             return None
+        values: Mapping[str, object] | None
+        try:
+            values = self._teller.values(pin)
+        except NotHereError:
+            values = None
         try:
             pinned = own.prompt(values)
             now = pinned if own is self._sides[0] else self._sides[0].prompt(values)
@@ -124,7 +135,8 @@ class Sessions:
         first = common_prefix(pinned.rendered.data, then.rendered.data)
         tools = tools_if_here(self._repo, pin)
         asked = asked_of_pins(self._repo, pin, self._provider, tools)
-        return max((_lost(each, pinned, now, then, first) for each in asked), key=_size)
+        found = max((_lost(each, pinned, now, then, first) for each in asked), key=_size)
+        return found._replace(is_about=values is None)
 
     def _version(self, pin: Pin) -> _Side | None:
         from pvc.ops.pins import version_of
@@ -154,8 +166,12 @@ class _Side(NamedTuple):
     def of(cls, pack: Pack, wanted: Manifest) -> _Side:
         return cls(pack, compile_pack(pack), wanted)
 
-    def prompt(self, values: Mapping[str, object]) -> Prompt:
-        rendered = lift(*run_program(self.program, fitting(self.pack, values)))
+    def prompt(self, values: Mapping[str, object] | None) -> Prompt:
+        """Render it over values, or without any over placeholders."""
+        if values is None:
+            rendered = stand_in(self.program, with_contents).rendered
+        else:
+            rendered = lift(*run_program(self.program, fitting(self.pack, values)))
         return Prompt(rendered, self.pack, self.wanted.markers)
 
 
@@ -164,6 +180,7 @@ class _Shared(NamedTuple):
 
     first: int
     lost: Lost
+    is_about: bool = False
 
 
 def _size(shared: _Shared) -> int:
@@ -184,6 +201,7 @@ def _prefix(pins: Sequence[Pin], shared: _Shared) -> SharedPrefix:
         max(pin.time for pin in pins),
         shared.first,
         shared.lost,
+        shared.is_about,
     )
 
 

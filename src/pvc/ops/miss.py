@@ -9,7 +9,7 @@ Rule 2: what the provider says (usage, its own diagnosis) is taken in, and disag
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,12 +18,14 @@ from pvc.core.miss import Context, Miss, compare
 from pvc.core.stream import ANTHROPIC, CONVERSE
 from pvc.dialects.manifest import near
 from pvc.errors import DecodeError, NotFoundError, UnsupportedError, UsageError
-from pvc.model.body import Verdict
+from pvc.model.body import Kind, Verdict
 from pvc.model.span import FromBinding, FromSource
+from pvc.ops.absent import absent_json
 from pvc.ops.owner import Owner, owner_of
 from pvc.ops.price import Lost, lost_of
 from pvc.ops.reconcile import disagreements
 from pvc.ops.request import Request, Side, is_file, read_file, read_sides, requests_of
+from pvc.ops.unseen import Found, judged
 from pvc.providers.answers import answer_of
 from pvc.providers.base import Facts, decode, detect_shape, is_anthropic
 from pvc.providers.usage import Diagnosis, Usage, plain_numbers
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pvc.core.json_text import Value
+    from pvc.ops.absent import Absence
     from pvc.ops.request import Where
     from pvc.store.repo import Repository
 
@@ -55,6 +58,8 @@ class Missed:
     diagnosis: Diagnosis | None = None
     notes: tuple[str, ...] = ()
     """What a reader should know: odd bodies, whose text it is, where the provider disagrees."""
+    absent: tuple[Absence, ...] = ()
+    """What placeholders stand for, because it is not in this clone: figures are about right."""
 
     @property
     def missed(self) -> bool:
@@ -81,6 +86,7 @@ class Missed:
             if said
             else None,
             "notes": list(self.notes),
+            **absent_json(self.absent),
         }
 
 
@@ -111,18 +117,29 @@ def run(where: Where, a: str, b: str | None, options: MissOptions) -> Missed:
     diagnosis = Diagnosis.of(response) or Diagnosis.of(known)
     usage_b = response.get("usage") or known.get("usage_b")
     context = _context(known, sides, options, usage_b, diagnosis)
-    return _answer(where, sides, context, diagnosis, facts, options.tree)
+    miss = compare(sides[0].body, sides[1].body, context)
+    absent = tuple(dict.fromkeys(row for request in requests for row in request.absent))
+    found = Found(sides, miss)
+    if absent:
+
+        def again(requests: tuple[Request, Request]) -> Found:
+            sides = read_sides(requests, shape, facts)
+            return Found(sides, compare(sides[0].body, sides[1].body, context))
+
+        found = judged(where, requests, found, again)
+    result = _answer(where, found, context, diagnosis, facts, options.tree)
+    return replace(result, absent=absent) if absent else result
 
 
 def _answer(
     where: Where,
-    sides: tuple[Side, Side],
+    found: Found,
     context: Context,
     diagnosis: Diagnosis | None,
     facts: Facts | None,
     tree: str | None,
 ) -> Missed:
-    miss = compare(sides[0].body, sides[1].body, context)
+    sides, miss = found
     notes = list(miss.notes)
     owner = None
     if miss.first_divergence:
@@ -275,6 +292,8 @@ def advise(miss: Miss, owner: Owner | None) -> Advice:
     if miss.verdict is not Verdict.MISS:
         return Advice("")
     run = owner.run if owner else None
+    if miss.kind is Kind.VALUES_NOT_HERE:
+        return Advice(ADVICE[str(miss.kind)])
     if run and isinstance(run.origin, FromBinding) and run.version:
         text = ADVICE.get(str(miss.kind)) or "give it once per session, or with the first message"
         return Advice(
@@ -324,4 +343,6 @@ ADVICE = {
     "breakpoint_missing": "set a marker at the end of what both requests share",
     "ttl_expired": "ask for the longer lifetime, or send within it",
     "provider_side": "no byte differs: ask the provider",
+    "values_not_here": "ask where the sessions were pinned, or prove values with pvc show SESSION "
+    "--env FILE",
 }

@@ -3,7 +3,8 @@
 Rule 1: nothing of this is written down anywhere. A version names its files and packs, a pin its
 version and tools, so the events follow from them and cannot contradict them.
 Rule 2: versions are compared over one launch's values: those of the tree's newest pin whose values
-are here, else none. Where they do not fit a version, its bytes are not known and it is said so.
+are here, else over placeholders. Where they do not fit a version, its bytes are not known and it is
+said so.
 Rule 3: a toolset changes between two pins that follow each other on one chain and model, for a
 cache is one model's. What is lost is what `ops.cost` says of the two requests. A change is listed
 once, where it was last seen.
@@ -12,16 +13,18 @@ Rule 4: pins are looked for among the newest ones only; a log must not read a fl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from pvc.core.json_text import parse_stored
 from pvc.core.program import run as run_program
+from pvc.core.stand_in import stand_in, with_contents
 from pvc.dialects.harness_events import PrefixEvent, events_between, moved
 from pvc.errors import NotFoundError, UsageError
 from pvc.model.span import lift
+from pvc.ops.alike import alike
 from pvc.ops.cost import (
     Asked,
     Cost,
@@ -35,12 +38,14 @@ from pvc.ops.cost import (
     provider_of,
     worst_first,
 )
-from pvc.ops.pins import body_of, rendered_of, tools_of
+from pvc.ops.pins import body_of
 from pvc.ops.prefix import between, inputs_of_version
+from pvc.ops.told import Teller
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pvc.core.compile import Program
     from pvc.core.json_text import Value
     from pvc.dialects.harness_events import PrefixInputs, PrefixMove
     from pvc.model.pin import Pin
@@ -66,6 +71,8 @@ class Move:
     over: str | None
     costs: tuple[Cost, ...] = ()
     move: PrefixMove | None = None
+    is_about: bool = False
+    """Whether placeholders stand for values that are not in this clone."""
 
     @property
     def kept(self) -> int | None:
@@ -108,6 +115,7 @@ class Move:
                 }
                 for each in sections
             ],
+            **({"about": True} if self.is_about else {}),
         }
 
 
@@ -146,6 +154,7 @@ class Comparison:
         self.over, self.values = _values(repo, self.pins)
         self._rendered: dict[str, Rendered | None] = {}
         self._inputs: dict[str, PrefixInputs] = {}
+        self._about: set[str] = set()
 
     def versions(self, before: VersionInfo, after: VersionInfo) -> Move | None:
         """Compare two versions; null when no event lies between them."""
@@ -155,12 +164,15 @@ class Comparison:
         a, b = self._render(before), self._render(after)
         if a is None or b is None:
             return Move(events, before.label, after.label, self.over)
+        about = self._is_about(before, after)
         found = costs(
             self.asked,
             prompt_of_version(self.repo, before, a),
             prompt_of_version(self.repo, after, b),
         )
-        return Move(events, before.label, after.label, self.over, found, moved(a, b, events))
+        found = tuple(replace(each, is_about=about) for each in found)
+        move = moved(a, b, events)
+        return Move(events, before.label, after.label, self.over, found, move, about)
 
     @cached_property
     def asked(self) -> tuple[Asked, ...]:
@@ -173,14 +185,30 @@ class Comparison:
         return self._inputs[version.id]
 
     def _render(self, version: VersionInfo) -> Rendered | None:
-        """Render a version; null when the values do not fit it."""
+        """Render a version; null when the values do not fit it.
+
+        Without any launch's values it is rendered over placeholders where it asks for some.
+        """
         if version.id not in self._rendered:
+            program = _program(self.repo, version)
+            rendered: Rendered | None
             try:
-                rendered = lift(*run_program(_program(self.repo, version), self.values))
+                rendered = lift(*run_program(program, self.values))
             except UsageError:  # what a launch gives today need not fit a version of then
-                rendered = None
+                rendered = None if self.over else self._with_placeholders(version, program)
             self._rendered[version.id] = rendered
         return self._rendered[version.id]
+
+    def _with_placeholders(self, version: VersionInfo, program: Program) -> Rendered | None:
+        try:
+            found = stand_in(program, with_contents)
+        except UsageError:  # a form that cannot be rendered without its values
+            return None
+        self._about.add(version.id)
+        return found.rendered
+
+    def _is_about(self, *versions: VersionInfo) -> bool:
+        return any(version.id in self._about for version in versions)
 
 
 def _program(repo: Repository, version: VersionInfo) -> Any:
@@ -230,15 +258,25 @@ def _neighbours(pins: list[Pin]) -> Iterator[tuple[Pin, Pin]]:
 def _toolset(repo: Repository, before: Pin, after: Pin) -> Move:
     sessions = (before.session, after.session, after.session)
     try:
-        move = between(repo, before, after)
-        (old, olds), (new, news) = (_requests(repo, pin) for pin in (before, after))
-    except NotFoundError:  # a launch elsewhere, whose values and tools were not pushed
+        pair = alike(Teller(repo), before, after)
+        move = between(repo, before, after, pair)
+        if any(tools.absent for tools in pair.tools):
+            return Move(move.events, *sessions)
+        (old, olds), (new, news) = (
+            _requests(repo, pin, told.rendered, tools.value)
+            for pin, told, tools in zip((before, after), pair.prompts, pair.tools, strict=True)
+        )
+    except NotFoundError:  # a launch elsewhere, whose version was not pushed
         return Move((PrefixEvent.TOOLSET,), *sessions)
+    about = bool(pair.absent)
     found = worst_first(cost(a, old, new, b) for a, b in zip(olds, news, strict=True))
-    return Move(move.events, *sessions, found, move)
+    found = tuple(replace(each, is_about=about) for each in found)
+    return Move(move.events, *sessions, found, move, about)
 
 
-def _requests(repo: Repository, pin: Pin) -> tuple[Prompt, tuple[Asked, ...]]:
+def _requests(
+    repo: Repository, pin: Pin, rendered: Rendered, tools: Value
+) -> tuple[Prompt, tuple[Asked, ...]]:
     """Give a pin's prompt and what its requests are, with its tools."""
-    prompt, provider = prompt_of(repo, pin, rendered_of(repo, pin))
-    return prompt, asked_of_pins(repo, pin, provider, tools_of(repo, pin))
+    prompt, provider = prompt_of(repo, pin, rendered)
+    return prompt, asked_of_pins(repo, pin, provider, tools)

@@ -57,7 +57,7 @@ def body_of(
     bodies: Bodies | None = None,
     pin: Pin | None = None,
 ) -> bytes:
-    """Read a body that `pin` names. Raises `NotFoundError`, saying why it is not here."""
+    """Read a body that `pin` names. Raises `NotHereError`, saying why it is not here."""
     from pvc.store.bodies import Bodies
 
     data = (bodies or Bodies(repo)).read(digest) if digest else b"{}"

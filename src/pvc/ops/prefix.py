@@ -9,22 +9,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pvc.dialects.harness_events import PrefixInputs, events_between, moved
-from pvc.ops.pins import rendered_of, version_of
+from pvc.ops.alike import alike
+from pvc.ops.pins import version_of
+from pvc.ops.told import Teller
 from pvc.store.versions import pack_commits, walk
 
 if TYPE_CHECKING:
     from pvc.dialects.harness_events import PrefixMove
     from pvc.model.pin import Pin
+    from pvc.ops.alike import Alike
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
 
 _RESERVED = ".pvc/"
 
 
-def between(repo: Repository, before: Pin, after: Pin) -> PrefixMove:
-    """Compare the prompts of two pins. Raises `NotFoundError` when one was only observed."""
+def between(repo: Repository, before: Pin, after: Pin, pair: Alike | None = None) -> PrefixMove:
+    """Compare the prompts of two pins, as far as their values are here.
+
+    Raises `NotFoundError` when one was only observed.
+    """
     events = events_between(inputs_of(repo, before), inputs_of(repo, after))
-    return moved(rendered_of(repo, before), rendered_of(repo, after), events)
+    a, b = (pair or alike(Teller(repo), before, after)).prompts
+    return moved(a.rendered, b.rendered, events)
 
 
 def inputs_of(repo: Repository, pin: Pin) -> PrefixInputs:

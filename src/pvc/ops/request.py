@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from pvc.model.body import Body
     from pvc.model.pin import Pin
     from pvc.model.span import Rendered
+    from pvc.ops.absent import Absence
+    from pvc.ops.alike import Tools
+    from pvc.ops.told import Told
     from pvc.providers.base import Facts
     from pvc.store.repo import Repository
     from pvc.store.versions import VersionInfo
@@ -54,6 +57,8 @@ class Side:
     pin: Pin | None = None
     rendered: Rendered | None = None
     version: VersionInfo | None = None
+    certain: int | None = None
+    """So many bytes of its prompt are as they were pinned; null is all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,9 @@ class Request:
     version: VersionInfo | None = None
     facts: Facts | None = None
     """Figures of the platform that it was sent to, where that is known."""
+    certain: int | None = None
+    absent: tuple[Absence, ...] = ()
+    """What placeholders stand for in it."""
 
 
 def read_sides(
@@ -85,21 +93,46 @@ def read_sides(
         facts=facts or b.facts,
     )
     made = [
-        Side(request.label, body, request.pin, request.rendered, request.version)
+        Side(request.label, body, request.pin, request.rendered, request.version, request.certain)
         for request, body in zip(requests, bodies, strict=True)
     ]
     return made[0], made[1]
 
 
 def requests_of(where: Where, a: str, b: str) -> tuple[Request, Request]:
-    """Find two requests; a pin that does not say its shape has that of the other."""
+    """Find two requests; a pin that does not say its shape has that of the other.
+
+    Two pins of which one lacks its values or its tools here are both written with placeholders.
+    """
     one, other = request_of(where, a), request_of(where, b)
     if one.shape != other.shape:
         if one.pin and not one.pin.provider and other.shape:
             one = request_of(where, a, other.shape)
         elif other.pin and not other.pin.provider and one.shape:
             other = request_of(where, b, one.shape)
+    if one.absent or other.absent:
+        return alike_requests(where, (one, other))
     return one, other
+
+
+def alike_requests(
+    where: Where, requests: tuple[Request, Request], *, marked: bool = False
+) -> tuple[Request, Request]:
+    """Write two pins for a comparison; `marked` placeholders differ where their values do."""
+    from pvc.ops.alike import alike
+    from pvc.ops.told import Teller
+
+    one, other = requests
+    if one.pin is None or other.pin is None or "request" in (one.pin.observed, other.pin.observed):
+        return requests
+    found = alike(Teller(where.repo), one.pin, other.pin, marked=marked)
+    written = [
+        _written(where.repo, pin, told, tools, request.shape)
+        for request, pin, told, tools in zip(
+            requests, (one.pin, other.pin), found.prompts, found.tools, strict=True
+        )
+    ]
+    return written[0], written[1]
 
 
 def request_of(where: Where, word: str, shape: str | None = None) -> Request:
@@ -107,8 +140,9 @@ def request_of(where: Where, word: str, shape: str | None = None) -> Request:
     if is_file(where, word):
         path = Path(where.directory) / word.removeprefix(PATH)
         return Request(word, read_file(path, word))
-    from pvc.ops.pins import rendered_of, tools_of, version_of
+    from pvc.ops.alike import Tools
     from pvc.ops.select import select
+    from pvc.ops.told import Teller
 
     try:
         repo = where.repo
@@ -120,17 +154,33 @@ def request_of(where: Where, word: str, shape: str | None = None) -> Request:
             f"`{word}` is a version; miss compares sessions or request bodies",
             hint="pvc log --pins lists sessions",
         )
-    rendered = rendered_of(repo, pin)
+    teller = Teller(repo)
+    told = teller.told(pin)
     if pin.observed == "request":
-        return Request(word, rendered.data, pin=pin)
+        return Request(word, told.rendered.data, pin=pin)
+    return _written(repo, pin, told, Tools(*teller.tools(pin)), shape)
+
+
+def _written(repo: Repository, pin: Pin, told: Told, tools: Tools, shape: str | None) -> Request:
+    """Write a pin as the front of a request."""
+    from pvc.ops.pins import version_of
+
     version = None if pin.observed else version_of(repo, pin)
-    prompt, provider = prompt_of(repo, pin, rendered)
+    prompt, provider = prompt_of(repo, pin, told.rendered)
     if shape is not None:
         provider = Provider(shape, provider.model)
-    asked = asked_of_pin(pin, provider, tools_of(repo, pin))
-    body_json = request_json(asked.shape, asked.model, asked.tools, prompt)
-    told = rendered if version else None
-    return Request(pin.session, body_json, asked.shape, pin, told, version, asked.facts)
+    asked = asked_of_pin(pin, provider, tools.value)
+    return Request(
+        pin.session,
+        request_json(asked.shape, asked.model, asked.tools, prompt),
+        asked.shape,
+        pin,
+        told.rendered if version else None,
+        version,
+        asked.facts,
+        None if told.is_exact else told.certain,
+        (*told.absent, *tools.absent),
+    )
 
 
 def is_file(where: Where, word: str) -> bool:

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pvc.core.blame import Options
+from pvc.core.entries import entry_number
 from pvc.errors import NotFoundError, UsageError
+from pvc.model.span import FromBinding, FromTool
 from pvc.ops.asked import Asked
 from pvc.ops.blame import Blamed, blame
 from pvc.ops.file_blame import FileBlamed, blame_file, configured
-from pvc.ops.pins import rendered_of, tools_of, version_of
+from pvc.ops.pins import rendered_of, version_of
 from pvc.ops.programs import keep_program
 from pvc.ops.render import render_version
 from pvc.ops.select import SESSION, select
@@ -21,8 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pvc.core.blame import Watch
+    from pvc.core.json_text import Value
+    from pvc.model.digest import Digest
     from pvc.model.pin import Pin
-    from pvc.model.span import Rendered
+    from pvc.model.span import Origin, Rendered
+    from pvc.ops.absent import Absence
     from pvc.ops.select import Selected
     from pvc.store.repo import Repository
 
@@ -120,16 +125,21 @@ def _prompt(repo: Repository, found: Selected, question: Question) -> Blamed:
     """Blame the prompt or the head of a pin or of a version."""
     if found.pin and found.pin.observed and question.at is None:
         return _observed(repo, found.pin, question.asked)
-    asked, tools, shape = question.asked, None, ""
+    asked, shape = question.asked, ""
+    tools: Value = None
     entries: tuple[Pin, ...] = ()
+    absent: tuple[Absence, ...] = ()
     oldest, pin = asked.oldest(), found.pin
     if pin:
         teller = Teller(repo)
         pin = pin if question.at is None else teller.at(pin, question.at)
-        rendered, version = teller.rendered(pin), version_of(repo, pin)
+        told, version = teller.told(pin), version_of(repo, pin)
+        rendered, absent = told.rendered, told.absent
         entries = teller.entries(pin)
         subject: dict[str, object] = {"session": pin.session, "receipt": pin.receipt}
-        tools, shape = tools_of(repo, pin), pin.provider or ""
+        if question.over_head:
+            tools, missing = teller.tools(pin)
+            absent, shape = (*absent, *missing), pin.provider or ""
     elif question.at is not None:
         raise UsageError("a version is no session, so it has no positions")
     else:
@@ -161,7 +171,24 @@ def _prompt(repo: Repository, found: Selected, question: Question) -> Blamed:
         from pvc.ops.first import with_first
 
         runs = with_first(repo, version, pin, runs)
-    return Blamed(subject, rendered, runs, "head" if question.over_head else "prompt")
+    if absent and pin:
+        runs = tuple(replace(run, value=_stood_for(run.origin, absent)) for run in runs)
+    digest = (pin.head if question.over_head else pin.prompt) if absent and pin else None
+    over = "head" if question.over_head else "prompt"
+    return Blamed(subject, rendered, runs, over, digest, absent)
+
+
+def _stood_for(origin: Origin, absent: tuple[Absence, ...]) -> Digest | None:
+    """Give the digest of what a placeholder stands for; null for bytes that are here."""
+    match origin:
+        case FromBinding(pointer=pointer):
+            number = entry_number(pointer)
+            what = "values" if number is None else f"entry {number}"
+        case FromTool():
+            what = "tools"
+        case _:
+            return None
+    return next((row.digest for row in absent if row.what == what), None)
 
 
 def _observed(repo: Repository, pin: Pin, asked: Asked) -> Blamed:

@@ -3,34 +3,65 @@
 Rule 1: nothing of a prompt is remembered; it is rendered from the version, the values and the
 entries' texts, and held against the digest that was pinned.
 Rule 2: a pin's predecessors are found by receipt, as in `launch.entry`.
+Rule 3: whoever needs the exact bytes asks for `rendered`. Whoever can do with less asks for `told`:
+where values are not in this clone, placeholders stand in their places, and the answer says so.
+Bytes that are here and are not what their digest says are an error for both.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pvc.core.compile import Program, compile_pack
 from pvc.core.entries import with_entries
 from pvc.core.json_text import parse_stored
 from pvc.core.program import run as run_program
-from pvc.errors import CorruptError, NotFoundError
+from pvc.core.stand_in import stand_in
+from pvc.errors import CorruptError, NotFoundError, UsageError
 from pvc.launch.entry import CONTEXT
 from pvc.model.pin import Privacy
 from pvc.model.session import Mode
 from pvc.model.span import Rendered, Span, Unversioned, lift
+from pvc.ops.absent import Absence, NotHereError, absent
 from pvc.ops.pins import body_of, version_of
 from pvc.ops.programs import pack_of
 from pvc.store.bodies import Bodies
+from pvc.store.tombstones import read_tombstones
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
+    from pvc.core.entries import Entry
+    from pvc.core.json_text import Value
+    from pvc.core.stand_in import Mark
     from pvc.model.digest import Digest
     from pvc.model.names import CommitId
     from pvc.model.pack import Pack
     from pvc.model.pin import Pin
+    from pvc.model.tombstone import Tombstone
     from pvc.store.repo import Repository
+
+
+NOT_HERE = "tool definitions that are not in this clone"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is known of a pinned prompt: its first `certain` bytes are as they were pinned.
+
+    Where `absent` names something, placeholders stand for it in the rest.
+    """
+
+    rendered: Rendered
+    certain: int
+    absent: tuple[Absence, ...] = ()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether these are the bytes that were pinned."""
+        return self.certain == len(self.rendered.data) and not self.absent
 
 
 @dataclass
@@ -77,6 +108,65 @@ class Teller:
                 " pinned",
             )
         return rendered
+
+    def told(self, pin: Pin, *, mark: Mark | None = None, bare: bool = False) -> Told:
+        """Give a pinned prompt as far as it is known; with `bare`, over placeholders at any rate.
+
+        `mark` writes the placeholders. Raises `NotFoundError` when the version is not here, or the
+        bytes of what was only observed.
+        """
+        if not bare:
+            try:
+                rendered = self.rendered(pin)
+            except NotHereError:
+                if pin.observed:
+                    raise
+            else:
+                return Told(rendered, len(rendered.data))
+        under = self.told_under(pin) if pin.context else pin
+        absent = [*self._absent("values", under, self.values)]
+        entries: list[Entry] = []
+        lacking: set[int] = set()
+        for entry in self.entries(under):
+            missing = [*self._absent(f"entry {entry.n}", entry, self.text)]
+            text = f"{{entry {entry.n}}}".encode() if missing else self.text(entry)
+            lacking.update([entry.n] if missing else ())
+            absent += missing
+            if entry.entry:
+                entries.append((entry.n, str(entry.entry.mode), text))
+        program = with_entries(self._compiled(under)[1], entries)
+        try:
+            found = stand_in(program, mark, lacking)
+        except UsageError as error:
+            raise NotFoundError(
+                f"the values of session `{pin.session}` are not here, and its form has no"
+                f" placeholders: {error.message}"
+            ) from None
+        if found.rendered.digest == pin.prompt:  # nothing of it depends on what is not here
+            return Told(found.rendered, len(found.rendered.data))
+        return Told(found.rendered, found.certain, tuple(absent))
+
+    def _absent(self, what: str, pin: Pin, read: Callable[[Pin], object]) -> Iterator[Absence]:
+        """Tell whether something of a pin cannot be read, and why."""
+        try:
+            read(pin)
+        except NotHereError as error:
+            yield Absence.of(what, pin, error)
+
+    def tools(self, pin: Pin) -> tuple[Value, tuple[Absence, ...]]:
+        """Read the tools of a pin; where they are not here, one stands in that their digest names.
+
+        So equal digests give equal bytes, and other ones do not.
+        """
+        if pin.tools is None:
+            return None, ()
+        what = f"the tools of session `{pin.session}`"
+        try:
+            return parse_stored(self.body(pin.tools, what, pin), what), ()
+        except NotHereError as error:
+            name = f"tools_{pin.tools.hex[:12]}"
+            tool: Value = {"name": name, "description": NOT_HERE, "input_schema": {}}
+            return [tool], (Absence.of("tools", pin, error),)
 
     def render(self, pin: Pin, values: dict[str, object] | None = None) -> Rendered:
         """Render a pin again, or over other values, whatever comes out."""
@@ -149,12 +239,19 @@ class Teller:
         return tuple(reversed([*self.back(pin)]))
 
     def body(self, digest: Digest | None, what: str, pin: Pin | None = None) -> bytes:
-        """Read a body that `pin` names. Raises `NotFoundError`, saying why it is not here."""
+        """Read a body that `pin` names. Raises `NotHereError`, saying why it is not here."""
         if digest is None:
             return body_of(self.repo, None, what)
         if digest not in self._bodies:
-            self._bodies[digest] = body_of(self.repo, digest, what, self._store, pin)
+            data = self._store.read(digest)
+            if data is None:
+                raise absent(self.repo, digest, what, pin, self._tombstones)
+            self._bodies[digest] = data
         return self._bodies[digest]
+
+    @cached_property
+    def _tombstones(self) -> tuple[Tombstone, ...]:
+        return read_tombstones(self.repo)
 
     def _chain(self, session: str, chain: str) -> dict[Digest, Pin]:
         from pvc.store.ledger import Ledger

@@ -66,6 +66,7 @@ def _session_lines(result: Impact, *, listing: bool) -> Iterator[str]:
     yield (
         f"{known} sessions pinned in the last {hours:g} hours: {result.hit} share a prefix that "
         f"would be lost, {result.unaffected} do not, {result.unknown} cannot be rendered here."
+        + (f" {_about(result)}" if result.about else "")
     )
     if not result.prefixes:
         return
@@ -75,12 +76,23 @@ def _session_lines(result: Impact, *, listing: bool) -> Iterator[str]:
         count = len(prefix.sessions)
         yield (
             f"  {prefix.prompt.short}  {prefix.version}  {count} sessions, "
-            f"{prefix.lost.size_bytes} bytes from byte {prefix.first_moved_byte}"
+            f"{'about ' if prefix.is_about else ''}{prefix.lost.size_bytes} bytes from byte "
+            f"{prefix.first_moved_byte}"
         )
         yield from (f"    {session}" for session in (prefix.sessions if listing else ()))
     if len(shown) < len(result.prefixes):
         yield f"  and {len(result.prefixes) - len(shown)} more prompts (--list shows them)"
-    yield f"Written again once each: {_lost(result.total)}, as much as {_cost(result.total)}."
+    about = "about " if any(prefix.is_about for prefix in result.prefixes) else ""
+    total = result.total
+    yield f"Written again once each: {about}{_lost(total)}, as much as {_cost(total)}."
+
+
+def _about(result: Impact) -> str:
+    """Say of how many sessions the values are not here."""
+    return (
+        f"The values of {result.about} of them are not in this clone; placeholders stand in, so "
+        "their figures are about right."
+    )
 
 
 def _cost(lost: Lost) -> str:
@@ -125,7 +137,9 @@ def to_markdown(result: Impact) -> Iterator[str]:
     yield ""
     yield _plain(next(iter(_session_lines(result, listing=False))))
     if result.prefixes:
-        yield _plain(f"Price, once each: {_lost(result.total)}, {_cost(result.total)}.")
+        about = "about " if any(prefix.is_about for prefix in result.prefixes) else ""
+        price = f"{about}{_lost(result.total)}, {_cost(result.total)}"
+        yield _plain(f"Price, once each: {price}.")
     if result.placements:
         yield ""
         for place in result.placements:

@@ -27,8 +27,9 @@ def command(
     """Compare two versions, sessions or request bodies.
 
     They are compared as they are rendered, by section and word, and what a cache loses is said.
-    A value that a version asks for and that is not given stands as its placeholder. Exits with 1
-    when anything differs.
+    A value that a version asks for and that is not given stands as its placeholder, and so does one
+    of a session that is not in this clone. Exits with 1 when anything differs, and with 4 when that
+    cannot be told without such values.
     """
     from pvc.cli.show_diff import show_diff
     from pvc.ops.diff import diff
@@ -38,4 +39,4 @@ def command(
         app.json(found.to_json())
     else:
         show_diff(app, found, stat=stat)
-    return 1 if found.differs else 0
+    return 1 if found.differs else 4 if found.is_unknown else 0

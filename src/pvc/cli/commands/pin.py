@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 @click.option("--model", metavar="NAME", help="Recorded with the pin.")
 @click.option("--out", metavar="FILE", help="Write the prompt to FILE; `-` is stdout.")
 @click.option("--resume", is_flag=True, help="Give the pinned bytes back; needs no environment.")
+@click.option(
+    "--emit",
+    metavar="SHAPE",
+    help="With --resume: the front of a request in place of the prompt, as it was pinned.",
+)
 @click.option("--repin", metavar="REASON", help="Let a known session change; recorded.")
 @click.option(
     "--privacy", metavar="WHAT", help="What is kept: inputs, bytes, digest or keyed; pvc.privacy."
