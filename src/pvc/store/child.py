@@ -15,7 +15,7 @@ import os
 import signal
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from pvc.errors import CorruptError, PvcError, UnsupportedError, WriteError
 from pvc.launch.child import ENVIRONMENT, NO_HOOKS, NO_MONITOR
@@ -40,6 +40,7 @@ DISK_REFUSES = (
     "unable to write",
     "unable to create temporary file",
     "unable to append to",
+    "unable to rename temporary file",
 )
 ALONE_S = 20
 _NO_PAGER = {"GIT_PAGER": "cat"}
@@ -117,23 +118,26 @@ class Git:
         hooks: bool = False,
         more: Mapping[str, str] | None = None,
         holds: int = -1,
+        to: IO[bytes] | None = None,
     ) -> Done:
         """Run a child to its end, whatever its exit code.
 
         It inherits the open file `holds`, so that a lock on it lasts as long as the child does.
+        Its output goes into the file `to`, where one is given.
         """
         try:
             done = subprocess.run(
                 self.command(*words, hooks=hooks),
                 input=data,
-                capture_output=True,
+                stdout=to or subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 check=False,
                 env=self.variables(more),
                 pass_fds=(holds,) if holds >= 0 else (),
             )
         except FileNotFoundError:
             raise _no_git() from None
-        return Done(done.returncode, done.stdout, done.stderr.decode(errors="replace"))
+        return Done(done.returncode, done.stdout or b"", done.stderr.decode(errors="replace"))
 
     def run_alone(
         self, *words: str, data: bytes = b"", more: Mapping[str, str] | None = None

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pvc.store.repo import Repository
 
 _OBJECT = re.compile(r"^(?:error|fatal): object ([0-9a-f]{40,64}): (.*)$", re.MULTILINE)
+_NO_OBJECTS = bytes(4)
+"""The count in the header of a pack that has nothing new."""
 _HINT = "no clone could fetch it: git's own fsck refuses such an object"
 
 
@@ -50,19 +52,21 @@ def check_sound(repo: Repository, tip: ObjectId, known: Iterable[ObjectId | None
 
 
 def _packed(repo: Repository, folder: str, listing: bytes, more: Mapping[str, str]) -> Done:
-    """Pack the objects, and let git take the pack in beside the repository, as a fetch would."""
-    done = repo.git.run(
-        *("pack-objects", "--revs", "--quiet", "--window=0", "--delta-base-offset"),
-        f"{folder}/new",
-        data=listing,
-        more=more,
-    )
+    """Pack the objects, and let git take the pack in beside the repository, as a fetch would.
+
+    The pack comes through a pipe: git would begin it in the repository, where a prune takes it.
+    """
+    pack = Path(folder, "new.pack")
+    words = ("pack-objects", "--revs", "--quiet", "--window=0", "--delta-base-offset", "--stdout")
+    with pack.open("wb") as file:
+        done = repo.git.run(*words, data=listing, more=more, to=file)
     if done.code != 0:
         return done
-    pack = f"{folder}/new-{done.out.decode().strip()}.pack"
-    if not Path(pack).exists():
-        return done  # there is nothing new
-    return repo.git.run("index-pack", "--strict", "-o", f"{folder}/strict.idx", pack, more=more)
+    with pack.open("rb") as file:
+        if file.read(12)[8:] == _NO_OBJECTS:
+            return done
+    index = f"{folder}/strict.idx"
+    return repo.git.run("index-pack", "--strict", "-o", index, str(pack), more=more)
 
 
 def _path(repo: Repository, oid: str, listing: bytes, more: Mapping[str, str]) -> str:
