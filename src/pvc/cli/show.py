@@ -325,6 +325,8 @@ def _owner_lines(who: Owner) -> Iterator[str]:
     if run.source:
         yield f"  commit  {run.source.commit.short} {run.source.subject}"
     yield f"  adopted as {run.version.label} by {run.version.author.name}: {run.version.subject}"
+    if who.undone:
+        yield "  and gone again, for the second session is on an older version"
 
 
 def _found(result: Evidence) -> Iterator[str]:

@@ -61,5 +61,6 @@ def head_difference(where: Where, a_json: bytes, b_json: bytes) -> HeadDifferenc
     place = first_divergence(a, b, common_bytes(a, b), max(end, 1))
     if place is None:
         return None
-    owner, notes = owner_of(where, sides, place)
-    return HeadDifference(place, decide(a, b, place), owner, notes)
+    found = owner_of(where, sides, place)
+    cause = decide(a, b, place, origin=found.origin)
+    return HeadDifference(place, cause, found.owner, found.notes)

@@ -19,9 +19,8 @@ from pvc.core.stream import ANTHROPIC, CONVERSE
 from pvc.dialects.manifest import near
 from pvc.errors import DecodeError, NotFoundError, UnsupportedError, UsageError
 from pvc.model.body import Kind, Verdict
-from pvc.model.span import FromBinding, FromSource
 from pvc.ops.absent import absent_json
-from pvc.ops.owner import Owner, owner_of
+from pvc.ops.owner import Owned, Owner, owner_of
 from pvc.ops.price import Lost, lost_of
 from pvc.ops.reconcile import disagreements
 from pvc.ops.request import Request, Side, is_file, read_file, read_sides, requests_of
@@ -34,9 +33,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pvc.core.json_text import Value
+    from pvc.model.body import Divergence
     from pvc.ops.absent import Absence
     from pvc.ops.request import Where
+    from pvc.store.channels import ChannelMove
     from pvc.store.repo import Repository
+    from pvc.store.versions import VersionInfo
 
 CONTEXT_KEYS = (
     *("provider", "endpoint", "relation", "same_account", "seconds_between", "usage_b"),
@@ -117,34 +119,45 @@ def run(where: Where, a: str, b: str | None, options: MissOptions) -> Missed:
     diagnosis = Diagnosis.of(response) or Diagnosis.of(known)
     usage_b = response.get("usage") or known.get("usage_b")
     context = _context(known, sides, options, usage_b, diagnosis)
-    miss = compare(sides[0].body, sides[1].body, context)
+    asked: dict[tuple[int, Divergence], Owned] = {}
+
+    def owned(sides: tuple[Side, Side], place: Divergence) -> Owned:
+        key = (id(sides[1].body), place)
+        if key not in asked:
+            asked[key] = owner_of(where, sides, place, options.tree)
+        return asked[key]
+
+    def compared(sides: tuple[Side, Side]) -> Found:
+        told = replace(context, origin=lambda place: owned(sides, place).origin)
+        return Found(sides, compare(sides[0].body, sides[1].body, told))
+
+    found = compared(sides)
     absent = tuple(dict.fromkeys(row for request in requests for row in request.absent))
-    found = Found(sides, miss)
     if absent:
 
         def again(requests: tuple[Request, Request]) -> Found:
-            sides = read_sides(requests, shape, facts)
-            return Found(sides, compare(sides[0].body, sides[1].body, context))
+            return compared(read_sides(requests, shape, facts))
 
         found = judged(where, requests, found, again)
-    result = _answer(where, found, context, diagnosis, facts, options.tree)
+    place = found.miss.first_divergence
+    owner = owned(found.sides, place) if place else None
+    result = _answer(where, found, owner, context, diagnosis, facts)
     return replace(result, absent=absent) if absent else result
 
 
 def _answer(
     where: Where,
     found: Found,
+    owned: Owned | None,
     context: Context,
     diagnosis: Diagnosis | None,
     facts: Facts | None,
-    tree: str | None,
 ) -> Missed:
     sides, miss = found
     notes = list(miss.notes)
-    owner = None
-    if miss.first_divergence:
-        owner, said = owner_of(where, sides, miss.first_divergence, tree)
-        notes += said
+    owner = owned.owner if owned else None
+    if owned:
+        notes += owned.notes
     usage = Usage.of(context.usage_b) if context.usage_b else None
     notes += disagreements(miss, diagnosis, usage)
     lost = lost_of(
@@ -155,7 +168,7 @@ def _answer(
         facts=facts,
         config=_config(where),
     )
-    advice = advise(miss, owner)
+    advice = advise(miss, owned, _Sessions(where, sides))
     return Missed(sides[0], sides[1], miss, owner, lost, advice, diagnosis, tuple(notes))
 
 
@@ -287,33 +300,86 @@ class Advice:
     command: str | None = None
 
 
-def advise(miss: Miss, owner: Owner | None) -> Advice:
+@dataclass(frozen=True, slots=True)
+class _Sessions:
+    """The two sides and their repository: when they were pinned, and what happened between."""
+
+    where: Where
+    sides: tuple[Side, Side]
+
+    @property
+    def times(self) -> tuple[int, int] | None:
+        """Seconds since 1970 of both pins; null where one is none."""
+        a, b = (side.pin for side in self.sides)
+        return (a.time // 1_000_000, b.time // 1_000_000) if a and b else None
+
+    def met(self, version: VersionInfo) -> bool:
+        """Whether a version can have been adopted between the two: unknown times deny nothing."""
+        times = self.times
+        return times is None or times[0] <= version.time.seconds <= times[1]
+
+    def channel_move(self, version: VersionInfo) -> ChannelMove | None:
+        """Find a move of a channel, between the two, to the version that the second is on."""
+        from pvc.store.channels import chain, names
+
+        times = self.times
+        if times is None:
+            return None
+        repo = self.where.repo
+        for channel in names(repo, version.name):
+            for move in chain(repo, version.name, channel):
+                when = move.time.seconds
+                if when < times[0]:
+                    break
+                if when <= times[1] and move.version.id == version.id and move.before:
+                    return move
+        return None
+
+
+def advise(miss: Miss, found: Owned | None, sessions: _Sessions) -> Advice:
     """Say what to do about it."""
     if miss.verdict is not Verdict.MISS:
         return Advice("")
-    run = owner.run if owner else None
     if miss.kind is Kind.VALUES_NOT_HERE:
         return Advice(ADVICE[str(miss.kind)])
-    if run and isinstance(run.origin, FromBinding) and run.version:
-        text = ADVICE.get(str(miss.kind)) or "give it once per session, or with the first message"
+    if found is None or found.origin is None or found.owner.run.version is None:
+        return Advice(ADVICE[str(miss.kind)])
+    run, origin = found.owner.run, found.origin
+    if origin.how == "value":
+        text = ADVICE[str(miss.kind)] if str(miss.kind) not in TEXT_KINDS else VALUE_ADVICE
+        show = f"pvc show {run.version.label}" if run.version else None
+        return Advice(f"the value `{origin.name}` differs: {text}", show)
+    if origin.how == "tree" or run.version is None:
+        return Advice(ADVICE[str(miss.kind)])
+    return _of_edit(miss, found, run.version, sessions)
+
+
+def _of_edit(miss: Miss, found: Owned, version: VersionInfo, sessions: _Sessions) -> Advice:
+    """Say what to do about text that one version changed."""
+    a, b = found.versions
+    label = version.label
+    diff = f"pvc diff {version.name}@{version.number - 1} {label}"
+    move = sessions.channel_move(b) if b else None
+    moved = f"; {move.label} was moved to it by {move.author.name}: {move.subject}" if move else ""
+    if found.owner.undone and a and b:
+        text = f"the second session is on {b.label}, older than {a.label}{moved}"
         return Advice(
-            f"the value `{run.origin.name}` differs: {text}",
-            f"pvc show {run.version.label}",
+            f"{text}; let running sessions end before going back",
+            f"pvc diff {a.label} {b.label}",
         )
-    if run and isinstance(run.origin, FromSource) and run.version:
-        label = run.version.label
-        if str(miss.kind) in TEXT_KINDS:
-            return Advice(
-                f"{label} was adopted between the two; adopt edits together, or at a quiet hour",
-                f"pvc diff {run.version.name}@{run.version.number - 1} {label}"
-                if run.version.number > 1
-                else f"pvc show {label}",
-            )
-        return Advice(ADVICE[str(miss.kind)], f"pvc show {label}")
-    return Advice(ADVICE[str(miss.kind)])
+    if not sessions.met(version) and a and b:
+        text = f"the first session was on {a.label}, the second on {b.label}{moved or BOTH_OLD}"
+        return Advice(f"{text}; start sessions that share a cache on one version", diff)
+    if miss.kind in (Kind.LINE_ENDINGS, Kind.UNICODE_FORM):
+        return Advice(ADVICE[str(miss.kind)], diff)
+    return Advice(
+        f"{label} was adopted between the two; adopt edits together, or at a quiet hour", diff
+    )
 
 
+BOTH_OLD = ", and both had been adopted before"
 TEXT_KINDS = ("prompt_text_edit", "agent_prompt", "catalog", "block_moved", "list_order")
+VALUE_ADVICE = "give it once per session, or with the first message"
 
 ADVICE = {
     "none": "nothing to do",

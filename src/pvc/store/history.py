@@ -101,6 +101,12 @@ class GitHistory:
         with self._repo.unverified():
             return self._repo.blob(oid)
 
+    def blob_at(self, commit: CommitId, path: str) -> ObjectId | None:
+        """Find the file at a path of a commit; null where there is none."""
+        whole = f"{self._prefix}/{path}" if self._prefix else path
+        with self._repo.unverified():
+            return self._trees.blob(self._repo.commit(commit).tree, whole)
+
     def _listed(self) -> Iterator[Listed]:
         words = [*_LOG, *(_GRAPH if self._graph else _CHAIN), _LOG_FORMAT, self._tip]
         if self._since:
@@ -113,16 +119,15 @@ class GitHistory:
 
     def _graph_steps(self, listed: list[Listed]) -> Iterator[Step]:
         trees = {row.commit: row.tree for row in listed}
-        if self._since:
-            trees[self._since] = self._repo.commit(self._since).tree
         folders: dict[CommitId, ObjectId | None] = {}
         for row in listed:
             if len(row.parents) == 1 and row.changes:
                 yield Step(row.commit, row.changes, row.parents)
                 continue
             for commit in (row.commit, *row.parents):
-                if commit not in folders:
-                    folders[commit] = self._trees.folder(trees[commit], self._prefix)
+                if commit not in folders:  # a branch may have forked off beyond the lower end
+                    tree = trees.get(commit) or self._repo.commit(commit).tree
+                    folders[commit] = self._trees.folder(tree, self._prefix)
             old = folders[row.parents[0]] if row.parents else None
             changes = tuple(self._trees.changes(old, folders[row.commit]))
             others = tuple(
