@@ -129,6 +129,13 @@ def _damaged(clone: Clone) -> None:
     clone.write(".git/refs/pvc/channels/agent/production", "")
 
 
+def _fresh(clone: Clone) -> None:
+    """Leave what a `git clone` brings: the folders, a remote, and no ref of pvc's."""
+    for ref in clone.git("for-each-ref", "--format=%(refname)", "refs/pvc/").split():
+        clone.git("update-ref", "-d", ref)
+    clone.git("remote", "add", "origin", "../hub.git")
+
+
 STATES = {
     "as it is": lambda _: None,
     "a graft": _graft,
@@ -141,6 +148,7 @@ STATES = {
     "an ordinary commit": _no_version,
     "numbers that do not follow": _numbers_do_not_follow,
     "damaged refs": _damaged,
+    "a fresh clone": _fresh,
 }  # fmt: skip
 
 
@@ -155,6 +163,17 @@ def test_both_roads_find_the_same_version(three: Clone, state: str) -> None:
         assert answers != {**answers, **expected} or state == "a symbolic channel"
 
 
+def test_both_roads_say_that_a_fresh_clone_has_no_versions(three: Clone) -> None:
+    _fresh(three)
+    answers = assert_same(three.path)
+    for word in ("agent", "agent@1", "agent@production", "other"):
+        kind, message, hint = answers[word]
+        name = word.partition("@")[0]
+        assert kind == "UnfetchedError"
+        assert message == f"`{name}` has no versions in this clone"
+        assert str(hint).startswith("pvc sync fetches them")
+
+
 def test_a_graft_does_not_change_what_is_pinned(three: Clone) -> None:
     shown = three.pvc("render", "agent@2", "--set", "cwd=/").out
     _graft(three)
@@ -163,6 +182,7 @@ def test_a_graft_does_not_change_what_is_pinned(three: Clone) -> None:
 
 
 def test_a_pack_is_not_pinned(ada: Clone) -> None:
+    (ada.path / "agent").mkdir()
     ada.pvc("init", "agent", "--form", "loom")
     assert "is a pack, and only a tree" in ada.refused(
         "pin", "builtin-loom", "--session", "s", code=4

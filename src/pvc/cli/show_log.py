@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 def _versions(result: VersionsLog) -> Iterator[str]:
     for apart in result.diverged:
         yield from _apart_lines(apart)
-    if not result.entries:
+    if result.unfetched:
+        from pvc.ops.fresh import said
+
+        yield from map(said, result.unfetched)
+    if not result.entries and not result.unfetched:
         yield "No trees and no packs here; pvc init DIR makes a tree."
     for entry in result.entries:
         yield _entry_line(entry)

@@ -2,7 +2,8 @@
 
 Rule 1: all that is judged is judged here, whatever the files came from: names, sizes, the manifest,
 the form, its findings. So no way of making a version has fewer checks than another.
-Rule 2: nothing is written. `tree` is where the bytes become objects, after the judging.
+Rule 2: nothing is written but a built-in pack that is not here yet (`ops.fresh`). `tree` is where
+the bytes become objects, after the judging.
 """
 
 from __future__ import annotations
@@ -121,9 +122,9 @@ def _folder_of(repo: Repository, name: str, state: State) -> str:
 
 
 def _packs(repo: Repository, manifest: Manifest) -> dict[str, VersionInfo]:
-    from pvc.store.versions import find
+    from pvc.ops.fresh import pack_at
 
-    return {use.name: find(repo, "packs", use.name, use.number) for use in manifest.packs}
+    return {use.name: pack_at(repo, use.name, use.number) for use in manifest.packs}
 
 
 def _pack_files(repo: Repository, packs: Mapping[str, VersionInfo]) -> list[Source]:

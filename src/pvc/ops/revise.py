@@ -23,10 +23,11 @@ from pvc.launch.environment import read_input
 from pvc.model.manifest import MANIFEST
 from pvc.model.names import CommitId, PackName, whole_number
 from pvc.ops.candidate import Candidate, decoded, manifest_of
+from pvc.ops.fresh import pack_at
 from pvc.store.entries import RESERVED, entry_problems, is_lfs_pointer, refuse, shown, size_problems
 from pvc.store.objects import object_id
 from pvc.store.repo import MODE_EXECUTABLE, MODE_FILE, Entry, Kind
-from pvc.store.versions import at_commit, find, find_below, near, pack_commits, walk
+from pvc.store.versions import at_commit, find_below, near, pack_commits, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -177,7 +178,7 @@ def _packs(
     for use in manifest.packs:
         version = _kept(repo, base, use.name, kept[use.name]) if use.name in kept else None
         if version is None or use.name in named or version.number != use.number:
-            version = find(repo, "packs", use.name, use.number)
+            version = pack_at(repo, use.name, use.number)
         found[str(use.name)] = version
     return found
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SESSION = "session:"
 NEAR_PINS = 200
 """How many of the newest pins are looked through for a session of a similar name."""
+NEAR_TREES = 3
+"""How many trees without versions a hint names."""
 KINDS: tuple[Kind, ...] = ("trees", "packs")
 
 
@@ -50,6 +52,7 @@ def select(repo: Repository, word: str) -> Selected:
         return Selected(version=select_version(repo, word))
     if pins:
         return Selected(pin=pins[0])
+    _must_be_fetched(repo, word)
     raise NotFoundError(
         f"`{word}` is no tree, pack or session here", hint=_hint(repo, word, sessions=True)
     )
@@ -62,6 +65,7 @@ def select_version(repo: Repository, word: str) -> VersionInfo:
     name, at, label = word.partition("@")
     kind = _named(repo, name)
     if kind is None:
+        _must_be_fetched(repo, name)
         raise NotFoundError(f"no tree or pack `{name}` here", hint=_hint(repo, name))
     if not at:
         return find(repo, kind, name)
@@ -148,6 +152,12 @@ def _sessions(repo: Repository, session: str) -> tuple[Pin, ...]:
         return ()  # a word that no session can have, such as a long path
 
 
+def _must_be_fetched(repo: Repository, word: str) -> None:
+    from pvc.ops.fresh import must_be_fetched  # only a mistake pays for loading it
+
+    must_be_fetched(repo, word)
+
+
 def _named(repo: Repository, name: str) -> Kind | None:
     """Tell the kind of the tree or pack of that name; null when there is none."""
     for kind in KINDS:
@@ -168,10 +178,12 @@ def _hint(repo: Repository, word: str, *, sessions: bool = False) -> str:
     """Offer the near name, of trees and packs, with `sessions` of the newest pins too."""
     from difflib import get_close_matches
 
+    from pvc.ops.fresh import said, unfetched
     from pvc.store.ledger import Ledger
     from pvc.store.versions import names
 
-    known = [name for kind in KINDS for name in names(repo, kind)]
+    lacking = unfetched(repo)
+    known = [*lacking, *(name for kind in KINDS for name in names(repo, kind))]
     if sessions:
         known += [pin.session for pin in Ledger(repo).newest(NEAR_PINS)]
     near = get_close_matches(word.split("@", maxsplit=1)[0], known, 1)
@@ -182,6 +194,8 @@ def _hint(repo: Repository, word: str, *, sessions: bool = False) -> str:
         return "it is on a remote: pvc sync"
     if sessions and len(word) >= 4 and not set(word) - set("0123456789abcdef"):
         return f"a digest is written `{TAG}{word}`"
+    if lacking:
+        return _damage(repo) or "; ".join(map(said, lacking[:NEAR_TREES]))
     if sessions:
         return _damage(repo) or "pvc log lists trees; pvc log --pins lists sessions"
     return f"pvc log lists trees; pvc supersede {word} -m REASON makes the first version of one"

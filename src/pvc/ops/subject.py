@@ -13,6 +13,7 @@ from pvc.model.span import FromBinding, FromTool
 from pvc.ops.asked import Asked
 from pvc.ops.blame import Blamed, blame
 from pvc.ops.file_blame import FileBlamed, blame_file, configured
+from pvc.ops.fresh import UnfetchedError
 from pvc.ops.pins import rendered_of, version_of
 from pvc.ops.programs import keep_program
 from pvc.ops.render import render_version
@@ -65,7 +66,8 @@ def blame_words(
     except NotFoundError as error:
         if is_file:
             return _file(repo, directory, word, None, question)
-        message = f"{error.message}, and no file" if ":" not in word else error.message
+        is_word = ":" not in word and not isinstance(error, UnfetchedError)
+        message = f"{error.message}, and no file" if is_word else error.message
         raise NotFoundError(message, hint=error.hint) from None
     if is_file:
         label = f"{SESSION}{word}" if found.pin else f"{word}@{_number(found)}"

@@ -7,7 +7,8 @@ Rule 3: what cannot be decoded is refused before anything is written, and so is 
 nowhere, unless the caller says that it is meant.
 Rule 4: an identical tree is no new version, but where it resolves two: joining them is what it is
 for, and either side may be the one that is wanted.
-Rule 5: the version that was looked at is the one that is superseded; if the ref moved since, it is
+Rule 5: a name has one history: the first version here is refused where a remote has some already.
+Rule 6: the version that was looked at is the one that is superseded; if the ref moved since, it is
 refused.
 """
 
@@ -112,6 +113,7 @@ def run(  # noqa: PLR0913  # what may be adopted, and how
     accept_findings: bool = False,
     accept_uncommitted: bool = False,
     allow_empty: bool = False,
+    first: bool = False,
     sign: bool | None = None,
     dry_run: bool = False,
 ) -> Superseded:
@@ -136,6 +138,10 @@ def run(  # noqa: PLR0913  # what may be adopted, and how
         base, taken = _base(repo, found.kind, name, resolve), None
     else:
         found, base, taken = _edited(repo, name, edits, resolve)
+    if base.previous is None and not first:
+        from pvc.ops.fresh import must_be_first
+
+        notes = (*notes, *must_be_first(repo, found.kind, name))
     _refuse_corrupting(found.findings, accept=accept_findings)
     if found.kind == "trees" and not allow_empty:
         _refuse_empty(found)

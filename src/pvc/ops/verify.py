@@ -24,6 +24,7 @@ from pvc.errors import NotFoundError, UsageError
 from pvc.launch import writer
 from pvc.model.digest import TAG, Digest
 from pvc.ops.asked import micros_of
+from pvc.ops.fresh import must_be_fetched, said, unfetched
 from pvc.ops.hook_guard import ref_prefix
 from pvc.ops.verify_chains import LOCAL, by_key, compare_copies, read_chains
 from pvc.ops.verify_clone import check_bodies, check_programs, check_replaced, spooled
@@ -102,6 +103,8 @@ class _Verification:
         self._look("spool", "the spool", self._spool)
         self._look("body", "bodies", lambda: check_bodies(self.repo, self.report))
         self._look("cache", "the program cache", lambda: check_programs(self.repo, self.report))
+        for name in unfetched(self.repo):
+            self.report.note(said(name))
         self._look("replaced", "replace refs", lambda: check_replaced(self.repo, self.report))
 
     def _look(self, code: str, what: str, look: Callable[[], object]) -> None:
@@ -139,6 +142,7 @@ class _Verification:
         else:
             pins = ledger.session(word.removeprefix(SESSION))
         if not pins:
+            must_be_fetched(self.repo, word)
             raise NotFoundError(
                 f"`{word}` is nothing here that can be verified",
                 hint="a tree, pack, TREE@CHANNEL, writer, ref, session:ID, b3:…, or "

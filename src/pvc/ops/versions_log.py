@@ -104,6 +104,8 @@ class VersionsLog:
 
     entries: tuple[Entry, ...]
     diverged: tuple[Apart, ...] = ()
+    unfetched: tuple[str, ...] = ()
+    """Trees that folders here name, whose versions are not in this clone."""
 
     def to_json(self) -> dict[str, object]:
         """Keys of `pvc.log/1`."""
@@ -111,6 +113,7 @@ class VersionsLog:
             "schema": "pvc.log/1",
             "versions": [entry.to_json() for entry in self.entries],
             "diverged": [apart.to_json() for apart in self.diverged],
+            "unfetched": list(self.unfetched),
         }
 
 
@@ -136,6 +139,7 @@ def versions_log(
 
 
 def _newest(repo: Repository, limit: int, *, packs: bool) -> VersionsLog:
+    from pvc.ops.fresh import unfetched
     from pvc.store.versions import names, tip
 
     kinds: tuple[Kind, ...] = ("packs",) if packs else ("trees", "packs")
@@ -145,7 +149,7 @@ def _newest(repo: Repository, limit: int, *, packs: bool) -> VersionsLog:
     shown = [
         version for version in found if packs or not _is_built_in(version) or version.name in used
     ]
-    return VersionsLog(tuple(map(Entry, shown[:limit])))
+    return VersionsLog(tuple(map(Entry, shown[:limit])), unfetched=unfetched(repo))
 
 
 def _stands_on(repo: Repository, version: VersionInfo) -> Iterable[str]:

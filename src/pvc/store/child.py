@@ -140,7 +140,11 @@ class Git:
         return Done(done.returncode, done.stdout or b"", done.stderr.decode(errors="replace"))
 
     def run_alone(
-        self, *words: str, data: bytes = b"", more: Mapping[str, str] | None = None
+        self,
+        *words: str,
+        data: bytes = b"",
+        more: Mapping[str, str] | None = None,
+        seconds: float = ALONE_S,
     ) -> Done:
         """Run a child that can ask nobody for anything, such as a key's passphrase."""
         variables = {k: v for k, v in self.variables(more).items() if k not in _WINDOWS}
@@ -157,11 +161,11 @@ class Git:
             raise _no_git() from None
         with child:
             try:
-                out, err = child.communicate(data, timeout=ALONE_S)
+                out, err = child.communicate(data, timeout=seconds)
             except subprocess.TimeoutExpired:
                 os.killpg(child.pid, signal.SIGKILL)
                 child.communicate()
-                return Done(1, b"", f"fatal: no answer within {ALONE_S} seconds")
+                return Done(1, b"", f"fatal: no answer within {seconds:.0f} seconds")
         return Done(child.returncode, out, err.decode(errors="replace"))
 
     def output(

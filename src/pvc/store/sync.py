@@ -116,8 +116,13 @@ def sync(
     )
 
 
+def remotes(repo: Repository) -> tuple[str, ...]:
+    """List the names of the remotes, in git's order."""
+    return tuple(repo.git.output("remote").decode(errors="surrogateescape").split("\n")[:-1])
+
+
 def _choose(repo: Repository, remote: str | None) -> str | None:
-    known = repo.git.output("remote").decode().split("\n")[:-1]
+    known = remotes(repo)
     if remote is not None and remote not in known:
         near = get_close_matches(remote, known, 1)
         hint = f"did you mean `{near[0]}`?" if near else "`git remote add NAME URL` makes one"

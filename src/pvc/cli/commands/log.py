@@ -75,11 +75,23 @@ def command(  # noqa: PLR0913  # one parameter an option
         with progress("search") as watch:
             found = phrase_log(app.repo, phrase, name, environment.read(app), watch)
         show(app, found, as_json=as_json)
+        if not found.carriers:
+            _note_unfetched(app)
         return
     if pins:
         listed = pins_log(app.repo, name, limit, session=session, since=since, until=until)
         show(app, listed, as_json=as_json)
+        if not listed.pins:
+            _note_unfetched(app)
         return
     if packs and name:
         raise click.UsageError("--packs lists all packs, so it takes no name")
     show(app, versions_log(app.repo, name, limit, packs=packs), as_json=as_json)
+
+
+def _note_unfetched(app: App) -> None:
+    """Say of an empty answer that what is not in this clone was not looked through."""
+    from pvc.ops.fresh import said, unfetched
+
+    for name in unfetched(app.repo):
+        app.note(f"note: {said(name)}")

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 )
 @click.option("--revert-to", metavar="V", type=click.IntRange(1), help="Have version V again.")
 @click.option("--resolve", metavar="REMOTE", help="Go on from REMOTE's version and from this one.")
+@click.option("--first", is_flag=True, help="Begin a history although a remote may have one.")
 @click.option("--allow-empty", is_flag=True, help="Adopt it although it renders to nothing.")
 @click.option("--accept-findings", is_flag=True, help="Adopt it although names lead nowhere.")
 @click.option("--sign", is_flag=True, default=None, help="Sign it, whatever commit.gpgSign says.")
