@@ -198,3 +198,20 @@ def test_an_answer_belongs_to_the_request_that_was_open(run: Any, tmp_path: Path
     os.utime(tmp_path / "1.response.json", (1002.5, 1002.5))  # two were open: nothing is known
     code, out, _ = run(tmp_path, ".")
     assert (code, "provider_side" in out) == (0, False), out
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"request": {"body": "not JSON"}},
+        {"request": {"body": "[1]"}},
+        {"request": {"body": 3}},
+        {"custom_id": "q", "params": {"model": "m"}},
+        {"timestamp": 1e308, "request": {"body": CLOCKS[0]}, "response": {"body": "half of"}},
+    ],
+)
+def test_a_line_that_holds_no_request_hides_no_other(run: Any, tmp_path: Path, line: Any) -> None:
+    lines = [{"request": {"body": CLOCKS[0]}}, line, {"request": {"body": CLOCKS[1]}}]
+    (tmp_path / "log.jsonl").write_text("\n".join(json.dumps(each) for each in lines))
+    code, out, _ = run(tmp_path, "log.jsonl")
+    assert (code, "clock" in out) == (1, True), out

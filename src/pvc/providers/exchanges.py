@@ -20,6 +20,7 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from pvc.core.drops import seconds
@@ -101,14 +102,16 @@ def _of(value: Value, at: str, text: str) -> Iterator[Exchange | str]:
     if isinstance(request, dict) and "body" in request:
         request = request["body"]
     if type(request) is str:
-        request = parse(request, at=at, duplicates=[])
-    if not isinstance(request, dict):
+        body = request.encode("utf-8", "surrogatepass")
+    elif isinstance(request, dict):
+        body = dump(request).encode("utf-8", "surrogatepass")
+    else:
         yield seen_in(value)
         return
     response = value.get("response")
     if isinstance(response, dict) and "body" in response:
         response = response["body"]
-    yield Exchange(at, _json(request), _answer(response, at), _time(value))
+    yield Exchange(at, body, _answer(response, at), _time(value))
 
 
 def _har(value: dict[str, Value], at: str) -> Iterator[Exchange | str]:
@@ -158,15 +161,11 @@ def _answer(given: Value | bytes, at: str) -> dict[str, Value] | None:
         return None
 
 
-def _json(value: dict[str, Value]) -> bytes:
-    return dump(value).encode("utf-8", "surrogatepass")
-
-
 def _time(value: Value, *names: str) -> float | None:
     for name in (*names, "timestamp", "time", "startTime"):
         given = value.get(name) if isinstance(value, dict) else None
-        if isinstance(given, Number):
-            return float(given)
+        if isinstance(given, Number) and isfinite(number := float(given)):
+            return number
         if type(given) is str and (found := seconds(given)) is not None:
             return found
     return None
