@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pvc.cli.main import main
+from pvc.errors import UsageError
 from pvc.ops import supersede
 from request_bodies import SHAPES, Parts, write
 
@@ -99,3 +100,23 @@ def test_a_body_and_a_version_are_not_compared(
     (agent / "a.json").write_bytes(write(Parts(), SHAPES[0]))
     assert diff(agent, "a.json", "agent@1") == 2
     assert "is a version" in capsys.readouterr().err
+
+
+def test_versions_that_take_sections_from_a_launch_are_compared_without_them(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = 'format = 1\nname = "desk"\nform = "harness"\n'
+    workspace.commit({"desk/pvc.toml": manifest, "desk/systemprompt.md": "You mend boats.\n"})
+    supersede.run(workspace.open(), "desk", "First")
+    workspace.commit({"desk/systemprompt.md": "You mend ships.\n"})
+    supersede.run(workspace.open(), "desk", "Second")
+    assert diff(workspace.path, "desk@1", "desk@2") == 1
+    assert "You mend [-boats-]{+ships+}." in capsys.readouterr().out
+
+
+def test_a_platform_without_facts_is_not_adopted(workspace: Workspace) -> None:
+    manifest = MANIFEST.replace('["cwd"]', "[]") + '[provider]\nplatform = "nowhere"\n'
+    workspace.commit({"agent/pvc.toml": manifest, "agent/1.md": "You mend boats.\n"})
+    with pytest.raises(UsageError, match="no facts of platform `nowhere`") as raised:
+        supersede.run(workspace.open(), "agent", "First")
+    assert raised.value.at == "pvc.toml [provider]"

@@ -43,12 +43,16 @@ class StandIn:
 
 def unfilled(program: Program, given: Mapping[str, object]) -> dict[str, object]:
     """Complete an environment: a value that is not given is its placeholder, written out."""
-    missing = {
+    return {**_examples(program[2]), **given}
+
+
+def _examples(fields: Any) -> dict[str, object]:
+    """Give a placeholder for each value that has one; sections that a launch brings have none."""
+    return {
         row[0]: example(row, (row[0],), lambda path: f"{{{path[-1]}}}", {})
-        for row in rows_of(program[2])
-        if row[0] not in given
+        for row in rows_of(fields)
+        if row[2] or row[1] in _PLAIN
     }
-    return {**missing, **given}
 
 
 def stand_in(program: Program, mark: Mark | None = None, entries: Collection[int] = ()) -> StandIn:
@@ -58,11 +62,7 @@ def stand_in(program: Program, mark: Mark | None = None, entries: Collection[int
     form cannot be rendered without its values.
     """
     form, rule, fields, blocks = program
-    values = {
-        row[0]: example(row, (row[0],), lambda path: f"{{{path[-1]}}}", {})
-        for row in rows_of(fields)
-        if row[2] or row[1] in _PLAIN
-    }
+    values = _examples(fields)
     writer = _Writer(mark or _name)
     rendered = lift(*run((form, rule, fields, writer.block(blocks)), values))
     if writer.is_steered:

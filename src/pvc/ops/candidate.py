@@ -84,7 +84,19 @@ def decoded(
     """Decode files on their packs. Raises `DecodeError` when they are not in their form."""
     sources = Sources.of([*snapshot.sources, *_pack_files(repo, packs)])
     pack = read_pack(sources)
+    if manifest.provider.platform:
+        _check_platform(manifest.provider.platform)
     return Candidate(snapshot, manifest, packs, pack, tuple(_findings(sources, pack)))
+
+
+def _check_platform(platform: str) -> None:
+    """Raise `UsageError` unless pvc has facts of the platform that requests are sent to."""
+    from pvc.providers.base import load_facts
+
+    try:
+        load_facts(platform)
+    except UsageError as error:
+        raise UsageError(error.message, at=f"{MANIFEST} [provider]", hint=error.hint) from None
 
 
 def _findings(sources: Sources, pack: Pack) -> Iterator[Finding]:
