@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -71,8 +72,14 @@ def main() -> int:
 
 
 def build(root: Path, repository: Path, options: argparse.Namespace) -> History:
-    work = root / "work"
-    call(["git", "clone", "-q", "-b", options.branch, str(repository), str(work)], root)
+    work, whole = root / "work", root / "whole"
+    call(["git", "clone", "-q", "--bare", str(repository), str(whole)], root)
+    call(["git", "init", "-q", "-b", options.branch, str(work)], root)
+    # The folder's history alone: a partial copy of a repository may lack its large files.
+    words = ["git", "fast-export", "--reencode=yes", "--signed-tags=strip", options.branch]
+    exported = call([*words, "--", "--", options.folder], whole)  # git drops the first
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=work, input=exported, check=True)
+    call(["git", "checkout", "-q", options.branch], work)
     commits = spread(work, options.folder, options.states)
     adopt(work, options.folder, commits)
     names = [f"session:s{i}" for i in range(len(commits))]
