@@ -179,11 +179,14 @@ def _spot(
 def _block(rendered: Rendered, pointer: str) -> tuple[int, int]:
     """Find where the block of a system leaf begins and ends.
 
-    `/system/2/text` and `/messages/0/content/2/text` are the third block that is not empty.
+    `/system/2/text` and `/messages/0/content/2/text` are the third block that is not empty; a leaf
+    without such a number is a string that holds them all.
     """
     parts = pointer.split("/")
     number = {"system": parts[2:3], "messages": parts[4:5]}.get(parts[1], [])
-    index = int(number[0]) if number and number[0].isdigit() else 0
+    if not number or not number[0].isdigit():
+        return 0, len(rendered.data)
+    index = int(number[0])
     pairs = zip((0, *rendered.block_ends), rendered.block_ends, strict=False)
     blocks = [(start, end) for start, end in pairs if start < end]
     size = len(rendered.data)
