@@ -144,9 +144,13 @@ class Git:
         *words: str,
         data: bytes = b"",
         more: Mapping[str, str] | None = None,
-        seconds: float = ALONE_S,
+        seconds: float | None = None,
     ) -> Done:
-        """Run a child that can ask nobody for anything, such as a key's passphrase."""
+        """Run a child that can ask nobody for anything, such as a key's passphrase.
+
+        It is ended after `seconds`, `ALONE_S` where nothing is given.
+        """
+        limit = ALONE_S if seconds is None else seconds
         variables = {k: v for k, v in self.variables(more).items() if k not in _WINDOWS}
         try:
             child = subprocess.Popen(
@@ -161,11 +165,11 @@ class Git:
             raise _no_git() from None
         with child:
             try:
-                out, err = child.communicate(data, timeout=seconds)
+                out, err = child.communicate(data, timeout=limit)
             except subprocess.TimeoutExpired:
                 os.killpg(child.pid, signal.SIGKILL)
                 child.communicate()
-                return Done(1, b"", f"fatal: no answer within {seconds:.0f} seconds")
+                return Done(1, b"", f"fatal: no answer within {limit:.0f} seconds")
         return Done(child.returncode, out, err.decode(errors="replace"))
 
     def output(
