@@ -67,6 +67,7 @@ def test_a_value_that_comes_through_a_pipe_is_read_to_its_end(adopted: Clone) ->
 
 
 def test_guidance_that_comes_through_a_pipe_is_carried_whole(ada: Clone) -> None:
+    (ada.path / "t").mkdir()
     ada.pvc("init", "t")
     ada.commit()
     ada.pvc("supersede", "t", "-m", "x")

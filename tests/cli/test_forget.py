@@ -153,9 +153,6 @@ def test_records_receipts_and_chains_stay(adopted: Clone) -> None:
     "words",
     [
         ["show", "s", "--bytes"],
-        ["blame", "s"],
-        ["miss", "s", "o"],
-        ["diff", "s", "o"],
         ["session", "show", "s"],
         ["session", "append", "s", "--text", "More."],
         ["pin", "--session", "s", "--resume"],
@@ -170,6 +167,27 @@ def test_who_asks_is_told_when_by_whom_and_why(adopted: Clone, words: list[str])
     assert "the values of session `s` were forgotten on 20" in said
     assert "by Ada Osei: asked to" in said
     assert adopted.pvc("session", "log", "s").text
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(["blame", "s"], 0), (["miss", "s", "o"], 1), (["diff", "s", "o"], 1)],
+    ids=["blame", "miss", "diff"],
+)
+def test_what_needs_no_forgotten_value_is_answered(
+    adopted: Clone, words: list[str], code: int
+) -> None:
+    """And it is said that placeholders stand in, and why."""
+    pin(adopted, "s")
+    pin(adopted, "o", "/other")
+    forget(adopted, "s", "-m", "asked to")
+    done = adopted.pvc(*words, code=code)
+    said = done.err + done.text
+    assert VALUE not in said
+    assert "values" in said
+    if words[0] == "blame":
+        assert "were forgotten on 20" in said
+        assert "by Ada Osei: asked to" in said
 
 
 def test_forgotten_values_can_still_be_proved(adopted: Clone) -> None:

@@ -73,12 +73,12 @@ def test_gates_report_with_severity_and_place(
 
 def test_a_missing_trigger_says_which_line_to_add() -> None:
     skill = SKILL.partition("See")[0]
-    (finding,) = found(tree({"memory.md": "tidy", "skills/tidy/SKILL.md": skill}))
+    finding, *_ = found(tree({"memory.md": "tidy", "skills/tidy/SKILL.md": skill}))
     assert finding.hint == "add the line `WHEN messy USE tidy`"
 
 
 def test_the_cap_says_why() -> None:
-    (finding,) = found(tree({"memory.md": "x" * 24_001}))
+    finding, *_ = found(tree({"memory.md": "x" * 24_001}))
     assert "24,001 characters of 24,000: every token of it is paid" in finding.message
 
 

@@ -240,11 +240,14 @@ def test_what_was_not_kept_is_said_to_be(
     if is_folded:
         assert launches.fold().flagged == ()
     done = process(launches.path, *words)
-    assert done.code == 4
     assert f"the values of session `s` were not kept: it was pinned with privacy `{privacy}`" in (
         done.err
     )
-    assert "pvc show s --env FILE" in done.err
+    if words[0] == "blame":  # what depends on no value is shown, the rest is its placeholder
+        assert done.code == 0
+    else:
+        assert done.code == 4
+        assert "pvc show s --env FILE" in done.err
 
 
 @pytest.mark.parametrize("privacy", ["digest", "keyed"])
