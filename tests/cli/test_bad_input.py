@@ -106,8 +106,8 @@ def test_a_file_that_is_no_request_is_named(ada: Clone) -> None:
 
 
 def test_an_ambiguous_digest_prefix_names_what_it_begins(adopted: Clone) -> None:
-    # 16 ^ 4 prefixes of four digits: of 1,500 prompts two share one (all but surely, and always
-    # the same two, for the prompts are always the same).
+    # 16 ^ 4 prefixes of four digits: of 1,500 prompts two share one (always the same two, for the
+    # prompts are always the same). A receipt, new in each run, may begin so too.
     lines = [
         json.dumps({"tree": "agent", "session": f"s{i}", "set": {"cwd": f"/srv/{i}"}})
         for i in range(1500)
@@ -116,9 +116,14 @@ def test_an_ambiguous_digest_prefix_names_what_it_begins(adopted: Clone) -> None
     answers = adopted.run(
         ["bash", "-c", f"{sys.executable} -m pvc pin --batch < lines"]
     ).text.splitlines()
-    prefixes = [json.loads(answer)["prompt_digest"][:7] for answer in answers]
-    twice = next(prefix for prefix in prefixes if prefixes.count(prefix) > 1)
-    assert "begins 2 digests" in adopted.refused("show", twice, code=2)
+    digests = {
+        json.loads(answer)[field] for answer in answers for field in ("prompt_digest", "receipt")
+    }
+    prompts = [json.loads(answer)["prompt_digest"][:7] for answer in answers]
+    twice = next(prefix for prefix in prompts if prompts.count(prefix) > 1)
+    begun = sorted(digest[:15] for digest in digests if digest.startswith(twice))
+    error = adopted.refused("show", twice, code=2)
+    assert f"{', '.join(begun)}: `{twice}` begins {len(begun)} digests" in error
 
 
 def test_a_word_that_is_tree_and_session_is_refused(adopted: Clone) -> None:

@@ -14,7 +14,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from pvc.errors import MovedError, NotFoundError, PvcError, RefusedError
+from pvc.errors import CorruptError, MovedError, NotFoundError, PvcError, RefusedError
 from pvc.launch.refs import REMOTES
 from pvc.ops.hook_guard import ref_prefix
 from pvc.packs import builtin_packs
@@ -72,7 +72,10 @@ def must_be_fetched(repo: Repository, word: str) -> None:
 
 
 def _has_ref(repo: Repository, name: str) -> bool:
-    return any(repo.ref(f"{REFS}{kind}/{name}") for kind in ("trees", "packs"))
+    try:
+        return any(repo.ref(f"{REFS}{kind}/{name}") for kind in ("trees", "packs"))
+    except CorruptError:  # a damaged ref is no missing one; whoever reads it says so
+        return True
 
 
 # --- a first version ---------------------------------------------------------------------------

@@ -106,12 +106,13 @@ def select_pin(repo: Repository, word: str) -> Pin:
 
     if word.startswith((TAG, KEYED_TAG)):
         pins = Ledger(repo).digest(word) or _keyed(repo, word)
-        prompts = {pin.prompt for pin in pins}
-        if len(prompts) > 1:
-            names = ", ".join(sorted(prompt.short for prompt in prompts))
-            raise UsageError(
-                f"`{word}` begins {len(prompts)} digests", at=names, hint="more digits"
-            )
+        if len({pin.prompt for pin in pins}) > 1:
+            digits = word[len(TAG) :]
+            begun = {
+                pin.prompt if pin.prompt.hex.startswith(digits) else pin.receipt for pin in pins
+            }
+            names = ", ".join(sorted(digest.short for digest in begun))
+            raise UsageError(f"`{word}` begins {len(begun)} digests", at=names, hint="more digits")
     else:
         pins = _sessions(repo, word.removeprefix(SESSION))
     if not pins:
