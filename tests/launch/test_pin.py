@@ -330,6 +330,32 @@ def test_a_full_disk_leaves_nothing_half_written(launches: Launches) -> None:
     assert not list((launches.home / "spool").glob(".tmp*"))
 
 
+def test_what_no_clone_would_read_back_is_not_acknowledged(launches: Launches) -> None:
+    (launches.path / "reason").write_text("a" * 300_000)
+    launches.pin("agent", "--session", "s", "--set", "who=Ann")
+    script = (
+        "import sys; from pvc.main import main\n"
+        "sys.argv = ['pvc', 'pin', 'agent', '--session', 's', '--set', 'who=Bob', '--repin',\n"
+        "            open('reason').read(), '--json', *sys.argv[1:]]; main()"
+    )
+    done = python(launches.path, "-c", script)
+    assert (done.code, done.answer["status"], done.answer["receipt"]) == (0, "unrecorded", None)
+    assert "its record has 300" in done.err
+    assert "the bound is 262144" in done.err
+    assert python(launches.path, "-c", script, "--must-record").code == 5
+    assert len(launches.spooled) == 1
+
+
+def test_a_prompt_that_no_clone_would_read_back_is_not_kept(launches: Launches) -> None:
+    most = 64 << 20
+    (launches.path / "env").write_bytes(b'{"who":"%s"}' % (b"a" * (most - 10)))
+    words = ("agent", "--session", "s", "--env", "env", "--privacy", "bytes", "--json")
+    done = launches.pin(*words)
+    assert (done.code, done.answer["status"], done.answer["receipt"]) == (0, "unrecorded", None)
+    assert f"a text to keep has {most + 8} bytes, the bound is {most}" in done.err
+    assert launches.spooled == []
+
+
 def test_a_damaged_record_of_the_session_is_not_overwritten(launches: Launches) -> None:
     launches.pin("agent", "--session", "s")
     (path,) = launches.spooled

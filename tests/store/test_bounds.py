@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pvc.errors import CorruptError, TooLargeError
+from pvc.errors import CorruptError, TooLargeError, UsageError
 from pvc.model import bounds
 from pvc.model.digest import Digest
 from pvc.model.names import CommitId, ObjectId
@@ -106,6 +106,13 @@ def test_an_object_has_a_bound(
     with pytest.raises(TooLargeError, match="has 134217729 bytes, the bound is 128 MiB"):
         repository.blob(large)
     assert repository.commit(commit).id == commit
+
+
+def test_a_message_that_could_not_be_read_back_is_not_written(repository: Repository) -> None:
+    tree = repository.write_tree([])
+    repository.commit(repository.write_commit(tree, [], "x" * bounds.MAX_MESSAGE_BYTES))
+    with pytest.raises(UsageError, match="the message of a commit is larger than 8 MiB"):
+        repository.write_commit(tree, [], "x" * (bounds.MAX_MESSAGE_BYTES + 1))
 
 
 def test_only_what_is_in_form_counts_as_a_body(repository: Repository) -> None:

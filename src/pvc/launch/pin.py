@@ -22,7 +22,14 @@ import time
 
 from pvc.core.json_text import parse_stored
 from pvc.core.secret_signs import shows_sign
-from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError, WriteError
+from pvc.errors import (
+    CorruptError,
+    NotFoundError,
+    PvcError,
+    RefusedError,
+    TooLargeError,
+    WriteError,
+)
 from pvc.launch import prompt as prompts
 from pvc.launch import record, settings, writer
 from pvc.launch.answer import Answer, failed
@@ -274,7 +281,7 @@ class Pinner:
         if plan.trouble is None:
             try:
                 step(plan)
-            except OSError as error:
+            except (OSError, TooLargeError) as error:
                 plan.trouble = error
 
     def _synced(self, plans: list[Plan], sync: "Sync") -> None:
@@ -333,9 +340,9 @@ class Pinner:
 
     def _unrecorded(self, plan: Plan) -> None:
         why = plan.trouble
-        text = why.strerror if isinstance(why, OSError) and why.strerror else str(why)
+        text = why.strerror.lower() if isinstance(why, OSError) and why.strerror else str(why)
         at = str(why.filename or "") if isinstance(why, OSError) else ""
-        message = f"session `{plan.call.session}` is not recorded: {text.lower()}"
+        message = f"session `{plan.call.session}` is not recorded: {text}"
         if plan.call.must_record:
             raise WriteError(message, at=at, hint="without `--must-record` the launch goes on")
         plan.known = None

@@ -11,15 +11,18 @@ still here, and writes them again if not; and who forgets looks at the records a
 taken the files. One of the two sees the other.
 Rule 4: records move from the spool to the index and never back. Who asks for one looks here first
 and then into the index, and so never misses it.
+Rule 5: what no clone would read back is not acknowledged: a bound (`model.bounds`) is asked before
+anything is written.
 """
 
 import os
 
 from blake3 import blake3
 
-from pvc.errors import CorruptError
+from pvc.errors import CorruptError, TooLargeError
 from pvc.launch import disk, record, writer
 from pvc.launch.refs import BODIES, below
+from pvc.model.bounds import BOUNDED, MAX_BODY_BYTES, MAX_RECORD_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +62,11 @@ class Spool:
         return any(line in (disk.read(path) or b"") for path in files)
 
     def add(self, values: "Record", data: bytes) -> bool:
-        """Write a record under its name; false when the name is taken. Durable after `sync`."""
+        """Write a record under its name; false when the name is taken. Durable after `sync`.
+
+        Raises `TooLargeError`.
+        """
+        _must_fit("its record", data, MAX_RECORD_BYTES)
         path = f"{self.folder}/{self._key(values)}"
         try:
             return disk.link(disk.write_temporary(self.folder, data), path)
@@ -91,7 +98,11 @@ class Spool:
     # --- bodies -----------------------------------------------------------------------------
 
     def add_body(self, digest: str, data: bytes) -> None:
-        """Write a body if it is not there. Durable after `sync_bodies`."""
+        """Write a body if it is not there. Durable after `sync_bodies`.
+
+        Raises `TooLargeError`.
+        """
+        _must_fit("a text to keep", data, MAX_BODY_BYTES)
         path = f"{self.bodies}/{digest[3:]}"
         there = disk.read(path)
         if there == data:
@@ -120,6 +131,11 @@ class Spool:
                 self._durable.clear()  # a body that comes again is synced again, and that is all
             self._durable |= self._unsynced
             self._unsynced.clear()
+
+
+def _must_fit(what: str, data: bytes, most: int) -> None:
+    if len(data) > most:
+        raise TooLargeError(f"{what} has {len(data)} bytes, the bound is {most}", hint=BOUNDED)
 
 
 def body_path(name: str) -> str:

@@ -33,6 +33,14 @@ MAX_TREE_BYTES = 64 << 20
 MAX_COMMIT_BYTES = 16 << 20
 """A commit with its message: a fold names what it saw of each other ledger."""
 
+# --- what a launch or a command writes ---
+MAX_BODY_BYTES = 64 << 20
+"""A body in the spool, which becomes a blob of its own."""
+MAX_RECORD_BYTES = 256 << 10
+"""A record: a segment holds up to 256 of them."""
+MAX_MESSAGE_BYTES = 8 << 20
+"""The message of a commit."""
+
 # --- what is given to a command ---
 MAX_INPUT_BYTES = 64 << 20
 """An environment, tool list, request, context, baseline, log, list of revisions, or one line of a

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from pvc.errors import CorruptError, MovedError, NotFoundError, UsageError, WriteError
 from pvc.launch import disk
 from pvc.launch.refs import BODIES, PINS
+from pvc.model.bounds import BOUNDED, MAX_MESSAGE_BYTES, mebibytes
 from pvc.model.names import CommitId, ObjectId
 from pvc.store import landing, loose, objects
 from pvc.store.child import failure
@@ -444,7 +445,13 @@ class BaseRepository(ABC):
         moment: Moment | None = None,
         sign: bool | None = None,
     ) -> CommitId:
-        """Take in a commit; git makes it where it is to be signed."""
+        """Take in a commit; git makes it where it is to be signed.
+
+        Raises `UsageError` for a message that is too long to be read back.
+        """
+        if len(message.encode()) > MAX_MESSAGE_BYTES:
+            most = mebibytes(MAX_MESSAGE_BYTES)
+            raise UsageError(f"the message of a commit is larger than {most}", hint=BOUNDED)
         writer = self._identity("GIT_AUTHOR", author or identity, moment)
         committer = self._identity("GIT_COMMITTER", identity, moment)
         if sign is None:
