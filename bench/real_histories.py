@@ -150,21 +150,16 @@ def is_confirmed(made: History, pair: tuple[int, int], at: int, owner: dict[str,
     patch = call([*show, "-U0", "--no-color", commit, "--", made.folder], made.work)
     signed = [line[1:] for line in patch.split(b"\n") if line[:1] in b"+-" and line[:1]]
     old, new = (made.prompts[i] for i in sorted(pair))
-    return any(
-        near in line
-        for text in (old, new)
-        for near in windows(text, at)
-        for line in signed
-        if near.strip()
-    ) or all(not line.strip() for line in signed)
+    nearby = [near(text, at) for text in (old, new)]
+    return any(words in line if words else not line.strip() for words in nearby for line in signed)
 
 
-def windows(text: bytes, at: int) -> list[bytes]:
-    """Cut what is before and behind a place out of its line."""
+def near(text: bytes, at: int) -> bytes:
+    """Cut what is before and behind a place out of its line; nothing of a blank one."""
     start = text.rfind(b"\n", 0, at) + 1
     end = text.find(b"\n", at)
     line = text[start : end if end >= 0 else len(text)]
-    return [line[max(0, at - start - NEAR) : at - start + NEAR]] if line else [b"\n"]
+    return line[max(0, at - start - NEAR) : at - start + NEAR].strip()
 
 
 def is_advised(pair: tuple[int, int], owner: dict[str, Any], advice: str) -> bool:

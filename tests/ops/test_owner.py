@@ -154,6 +154,15 @@ def test_a_run_of_signs_that_changes_is_of_the_new_version(chain: Chain, name: s
     assert facts(chain.miss("b", "c"))[2:] == ("agent@3", commit)
 
 
+def test_small_commits_tell_what_the_version_alone_does_not(chain: Chain) -> None:
+    # Between the two versions the first line became the fence; of the two commits, one took the
+    # line out, and the other a word behind the fence, which no commit wrote.
+    chain.step(with_text("20-rules.md", "Run it.\n```sh\n"), "b")
+    commit = chain.commit(with_text("20-rules.md", "```sh\n"), "take out the line")
+    chain.step(with_text("20-rules.md", "```\n"), "c", "take out the word")
+    assert facts(chain.miss("b", "c")) == ("prompt_text_edit", "removed", "agent@3", commit)
+
+
 def test_a_file_that_is_renamed_in_the_order_is_its_movers(chain: Chain) -> None:
     first = {**{k: v for k, v in BASE.items() if k != "20-rules.md"}, "05-rules.md": RULES}
     last = {**{k: v for k, v in BASE.items() if k != "20-rules.md"}, "70-rules.md": RULES}

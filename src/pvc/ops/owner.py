@@ -410,8 +410,11 @@ class _Changed:
         # Blame goes through moves, to who had the text first; here it came to its place later.
         place = _place_of(self.new, at)
         arrival = self._arrival(place) if place else None
-        source = behind.put_there(arrival) if arrival else None
-        return Owner(replace(run, source=source), "written")
+        if arrival is None:
+            return Owner(replace(run, source=None), "written")
+        if behind.left_there(arrival):
+            return None
+        return Owner(replace(run, source=behind.put_there(arrival)), "written")
 
     def _arrival(self, place: Place) -> Place | None:
         """Where a byte of the newer version stood in the version that brought it."""

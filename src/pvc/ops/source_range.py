@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pvc.core.follow import Gone, Place, arrived, carried, follow
+from pvc.core.follow import Came, Gone, Place, arrived, carried, follow
 from pvc.errors import NotFoundError
 from pvc.ops.blame import SourceCommit, source_commit
 from pvc.store.history import GitHistory
@@ -75,16 +75,27 @@ class SourceRange:
 
     def put_there(self, place: Place) -> SourceCommit | None:
         """Find the commit that put a byte of the version where it stands."""
-        history, source = self._history, self.version.source
+        found = self._arrived(place)
+        return self._named(found.commit, found.place.path) if isinstance(found, Came) else None
+
+    def left_there(self, place: Place) -> bool:
+        """Whether the commits, one by one, left a byte of the version where it stood before.
+
+        What two versions differ in can be drawn otherwise than what each commit did.
+        """
+        return self._arrived(place) == place
+
+    def _arrived(self, place: Place) -> Came | Place | None:
+        """Give what put a byte where it stands, or its place if none did; null if nobody knows."""
+        history, source, base = self._history, self.version.source, self._base
         if history is None or source is None:
             return None
-        base = self._base
-        since = base.source if base and base.source else source
         blob = history.blob_at(source, place.path)
         if blob is None or blob != self._chain.blob_at(self.version.id, place.path):
             return None
-        found = arrived(history, since, place)
-        return self._named(found.commit, found.place.path) if found else None
+        if base is None or base.source is None:
+            return arrived(history, source, place)
+        return arrived(history, base.source, place) or place
 
     def took_out(self, place: Place) -> SourceCommit | None:
         """Find the commit that took out a byte of the version before."""
