@@ -346,6 +346,33 @@ MORE = [
 ]
 
 
+NAME_ALONE = [
+    *("Captain: {}", "Shift lead: {}", "Nurse on call: {}", "Written by: {}", "Signed, {}"),
+    *("Session for {}", "Authenticated as {}", "Good morning, {}.", "Message from {}:", "Who: {}"),
+    *("This is for {}.", "Help {} with the harvest.", "You are writing to {}.", "# About {}"),
+    *("You are {}'s tutor.", "You report to {}.", "Say {} when you address the user."),
+    *("{} has logged in.", "{}, a nurse from Lyon, reads your answers.", "## {}'s notes"),
+    *("Te habla {}.", "Je praat met {}.", "Oggi legge {}.", "Mr. {}"),
+]
+"""Nothing but the name says that somebody is served."""
+KNOWN_NAMES = [("Ada", "Ben"), ("Priya", "Tomasz"), ("Ingrid Moe", "Kwame"), ("Zoë", "Jean-Luc")]
+AGENTS = [
+    ("agent_prompt", "You are {}.", "Ada", "Ben"),
+    ("agent_prompt", "You are called {}.", "Ada", "Ben"),
+    ("prompt_text_edit", "The assistant is called {}.", "Ada", "Ben"),
+    ("catalog", "Available agents:\n- Ada: looks\n- {}\n", "Ben: writes", "Cora: counts"),
+    ("agent_prompt", "Sub-agent: {}", "planner", "reviewer"),
+    ("agent_prompt", "Permission mode: {}", "plan", "acceptEdits"),
+    ("agent_prompt", "MODE={}", "plan", "act"),
+    ("agent_prompt", "{} mode enabled. Follow its rules.", "Plan", "Act"),
+    ("workspace_state", "HEAD is at {}", "3f2a9c1 Add piers", "91bd0ee Add tides"),
+    ("workspace_state", "The user has {} open in the editor.", "src/app.py", "src/db.py"),
+    ("prompt_text_edit", "Driver: {}", "Postgres", "Sqlite"),
+    ("prompt_text_edit", "{} comes first.", "Safety", "Speed"),
+    ("prompt_text_edit", "Refer to the guide as {}.", "Handbook", "Manual"),
+]
+
+
 def rows() -> list[tuple[str, str, str]]:
     """Give every planted change: its kind and the two texts."""
     found = [
@@ -354,6 +381,12 @@ def rows() -> list[tuple[str, str, str]]:
         for old, new in NAMES
     ]
     found += [("user_identity", "", form.format(*["Ada Lind"] * 2)) for form in PEOPLE[:34]]
+    found += [
+        ("user_identity", form.format(old), form.format(new))
+        for form in NAME_ALONE
+        for old, new in KNOWN_NAMES
+    ]
+    found += [("user_identity", "", form.format("Ada Lind")) for form in NAME_ALONE[:4]]
     found += [("clock", "", line) for line in CAME_CLOCKS]
     found += [_row("user_identity", *row) for row in [*SCRIPTS, *OTHER_PEOPLE]]
     found += [
@@ -368,7 +401,7 @@ def rows() -> list[tuple[str, str, str]]:
         ("agent_prompt", MODES),
     ):
         found += [_row(kind, *row) for row in table]
-    return found + [_row(*row) for row in [*COUNTERS, *MORE]]
+    return found + [_row(*row) for row in [*COUNTERS, *MORE, *AGENTS]]
 
 
 def _row(kind: str, form: str, old: str, new: str) -> tuple[str, str, str]:

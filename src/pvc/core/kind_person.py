@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 from pvc.core.change import Change, Match, became
 from pvc.core.cues import cue, labelled
+from pvc.core.given_names import is_given
 from pvc.core.kind_state import STATE_CUE
 from pvc.core.kind_texts import NAMED
-from pvc.core.names import named, spoken_of
+from pvc.core.names import is_name, named, spoken_of
 from pvc.model.body import Kind
 
 if TYPE_CHECKING:
@@ -58,13 +59,40 @@ def user_identity(change: Change) -> Match | None:
     if _SIGNED_IN.search(change.label) or _by_name(change, spoken_of):
         return Match(Kind.USER_IDENTITY, f"the name of a person: {said}", sure=False)
     names = all(_PERSON_NAME.fullmatch(middle.strip(" .,")) for middle in change.middles)
-    if names and not labelled(change, STATE_CUE):
+    if (names or _are_given(change)) and not labelled(change, STATE_CUE):
         return Match(Kind.USER_IDENTITY, f"what looks like a name: {said}", sure=False)
     added = change.only_side
     if added and len(added) <= 3 and any(map(_tells_person, added)):
         said = f"a line with a name or address: `{added[0][:60]}`"
         return Match(Kind.USER_IDENTITY, said, sure=False)
     return None
+
+
+def _are_given(change: Change) -> bool:
+    """Tell whether given names stand at the place, not those of an agent or of a thing.
+
+    Within a sentence one is enough, where the other word could be a name that no list has.
+    """
+    given = [is_given(token) for token in change.tokens]
+    names = [is_name(token.strip("\"'`*.,;:!?")) for token in change.tokens]
+    within = any(map(str.isalnum, change.label))
+    return (
+        (all(given) or (any(given) and all(names) and within))
+        and not NAMED.search(change.section)
+        and not _is_the_agent(change)
+    )
+
+
+def _is_the_agent(change: Change) -> bool:
+    """Tell whether the name at the place is the agent's own."""
+    return _THE_AGENT.search(change.label) is not None and "'s " not in change.lines[0]
+
+
+_THE_AGENT = re.compile(
+    r"\b(?:you(?: a|')re(?: now)?|your name is|you are (?:called|named)|assistant is(?: called)?"
+    r"|persona|agent|model|bot)\W*$",
+    re.IGNORECASE,
+)
 
 
 def _is_said(change: Change) -> bool:
@@ -83,7 +111,7 @@ def _by_name(change: Change, tells: Callable[[str, str], bool]) -> bool:
     The name begins with the word that holds the place, or with the words in front of it that could
     be its beginning: `Ada Lind` became `Ada Berg`. A list of skills or tools has names of its own.
     """
-    if NAMED.search(change.section):
+    if NAMED.search(change.section) or _is_the_agent(change):
         return False
     cut = max(0, len(change.before) - _NEAR)
     near = change.before[cut:]
@@ -99,6 +127,10 @@ _NEAR = 160
 """How many characters on each side of the place are looked at."""
 
 
+_LABELLED = re.compile(r"[^\n:=]{1,30}[:=]\s*(\S+)(?: [\w.'’-]+){0,2}\W*")
+"""A label, and one to three words behind it."""
+
+
 def _tells_person(line: str) -> bool:
     """Tell whether a line holds an address, or a name behind a label of a person."""
     if _EMAIL.search(line):
@@ -107,6 +139,9 @@ def _tells_person(line: str) -> bool:
         lead, rest = line[: found.start()], line[found.start() : found.start() + _NEAR]
         if named(lead, rest) or spoken_of(lead, rest):
             return True
+    value = _LABELLED.fullmatch(line)
+    if value is not None and is_given(value[1]):
+        return True
     found_name = _PERSON_NAME.search(line)
     return found_name is not None and _PERSON_CUE.search(line[: found_name.start()]) is not None
 

@@ -55,7 +55,8 @@ _STATE_LINE = re.compile(
     r"|[-dlbcps][-rwxsStT]{9}[.+@]? .*"  # ls -l
     r"|[\s│|]*[├└|`+][─-]{1,3} ?\S.*"  # a drawn tree
     r"|\s+(?:modified|new file|deleted|renamed|both modified):\s+\S.*"
-    r"|(?:On branch|HEAD detached at|Your branch is|Untracked files|Changes (?:not )?)\b.*"
+    r"|(?:On branch|HEAD (?:detached|is(?: now)?) at|Your branch is|Untracked files"
+    r"|Changes (?:not )?)\b.*"
     r"|total \d+"
     r"|(?!/(?:private/)?(?:tmp|var/(?:tmp|folders|run)|run|dev/shm)/)(?:/[\w.@~+-]+)+/?)"  # a path
 )
@@ -106,6 +107,16 @@ def _any_listed(names: list[str]) -> bool:
     return any(map(_LISTED.fullmatch, names))
 
 
+def _is_open(change: Change) -> bool:
+    """Tell whether a sentence says which file is open."""
+    return all(map(_LISTED.fullmatch, change.tokens)) and all(map(_OPEN.search, change.lines))
+
+
+_OPEN = re.compile(
+    r"\b(?:open(?:ed|s)?|view(?:ed|ing)|edit(?:ed|ing)|selected|focused|active)\b"
+    r".{0,40}\b(?:editor|ide|tab|window|buffer)\b",
+    re.IGNORECASE,
+)
 _LISTING = 3
 """How many names by themselves are a listing."""
 
@@ -137,7 +148,7 @@ def workspace_state(change: Change) -> Match | None:
     """See a directory, branch, status or other state of the machine or checkout."""
     if not change.injected:
         return None
-    if labelled(change, STATE_CUE):
+    if labelled(change, STATE_CUE) or _is_open(change):
         said = f"state of the machine or checkout: {became(*change.middles)}"
         return Match(Kind.WORKSPACE_STATE, said, sure=False)
     removed, added = change.hunk

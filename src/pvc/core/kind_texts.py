@@ -50,9 +50,11 @@ _ROLE = re.compile(
     r"|(?:du bist|sie sind|tu es|vous êtes|eres|usted es|(?:você|tu) é|sei|je bent|u bent|du är"
     r"|jesteś|jsi) (?:jetzt |nun )?(?:de[rn]?|die|das|ein[en]?|une?|un[ao]?|le|la|el|um|uma|een|en"
     r"|ett)\b|あなたは|你是|您是|당신은|(?:ты|вы) [-–—] "
-    r"|(?:(?:current|active|selected|your) )?(?:role|task|mode|agent|persona|profile|objective)\s*:"
+    r"|(?:(?:current|active|selected|your|system|session|permission|chat|sub)[ _-]?)?"
+    r"(?:role|task|mode|agent|persona|profile|objective)\s*[:=]"
     r"|<(?:role|task|persona|mode)>"
-    r"|[\w -]{0,20}\bmode is (?:now )?(?:active|on)\b|your (?:current|active) mode is\b"
+    r"|[\w -]{0,20}\bmode (?:is )?(?:now )?(?:active|on|enabled)\b"
+    r"|your (?:current|active) mode is\b"
     r"|(?:du bist|sie sind)(?: jetzt| nun)? im \w*modus\b)",
     re.IGNORECASE,
 )

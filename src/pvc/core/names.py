@@ -17,7 +17,7 @@ _NOUNS = (
     r"user|reader|customer|student|learner|pupil|patient|guest|caller|visitor|viewer|player|member"
     r"|subscriber|recipient|addressee|operator|human|principal|requester|requestor|asker|inquirer"
     r"|buyer|shopper|passenger|traveller|traveler|resident|applicant|candidate|employee|colleague"
-    r"|assignee|reporter|speaker|interlocutor|beneficiary|listener|rider|driver|pilot|author|owner|person|profile"
+    r"|assignee|reporter|speaker|interlocutor|beneficiary|listener|rider|pilot|author|owner|person|profile"
     r"|account holder|(?:signed|logged)[- ]in|served|serving|assisting|helping|on behalf of"
     r"|(?:requested|asked|sent|opened|started|used|initiated) by|prepared for|on shift"
     r"|who is asking|who you (?:serve|help)|chatting with|talking to|speaking (?:to|with)|contact"
@@ -72,6 +72,7 @@ _PHRASE = re.compile(
     r"|welcome(?: back)?|(?:your|the) (?:user|reader|customer|client|person|caller|student|patient)"
     r"(?: today)?(?: is|'s name is| goes by|,)?|person is|called|named|goes by|call me|my name is"
     r"|(?:address|call|greet|refer to) (?:them|him|her|the (?:user|reader|customer|person))(?: as)?"
+    r"|(?:mr|mrs|ms|miss|dr|prof|madam|herr|frau|monsieur|madame|mme|señora?|signora?|senhora?)\.?"
     r"|reply to|write to|notify|signed in as|logged in as|signed in with"
     r"|(?:du hilfst|sie helfen|ihr helft|sprichst mit|sprechen mit|arbeitest für|arbeiten für)"
     r"|angemeldet als|hei(?:ß|ss)t|namens|im auftrag von|gehört|hallo|liebe[r]?"
@@ -84,7 +85,7 @@ _PHRASE = re.compile(
     r"|du hjælper"
     r"|du snakker med|hedder|pomagasz|rozmawiasz z|nazywa się|pomáháš|mluvíš s"
     r"|(?:вы|ты) (?:помогаете|помогаешь|говорите с|говоришь с)|зовут))"
-    r",?\s+[\"'`*]*$"
+    r",?\s+[\"'`*]*$|(?:帮助|幫助|协助|協助|服务|服務)$"
 )
 _BEHIND = re.compile(
     r"(?:['’]s? (?:preferences|profile|settings|account|notes|memory|memories|assistant|history"
