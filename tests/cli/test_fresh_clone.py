@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,6 +113,14 @@ def test_without_a_network_a_note_says_so(bob: Clone) -> None:
     done = bob.pvc("supersede", "agent", "-m", "Mine", "-n")
     assert "note: `origin` could not be asked for versions of `agent`: " in done.err
     assert "second history" in done.err
+
+
+def test_a_remote_that_never_answers_is_not_waited_for(bob: Clone) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        port = mute.getsockname()[1]
+        bob.git("remote", "set-url", "origin", f"git://127.0.0.1:{port}/hub.git")
+        done = bob.pvc("supersede", "agent", "-m", "Mine", "-n")
+    assert "`agent`: no answer within 10 seconds; if it has some, this begins" in done.err
 
 
 def test_without_a_remote_nothing_is_asked_or_said(plain: Clone) -> None:
