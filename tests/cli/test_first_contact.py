@@ -93,6 +93,13 @@ def test_a_mistyped_placeholder_is_not_adopted(ada: Clone, written: str) -> None
     assert "placeholder-mistyped" in done.text
 
 
+def test_a_name_that_no_file_asks_for_is_meant_sooner(ada: Clone) -> None:
+    plain(ada, "Note: {noet}.\nMode: {node}.\n", '["note", "node"]')
+    assert "did you mean `{note}`?" in ada.refused("supersede", "agent", "-m", "x", code=1)
+    plain(ada, "Note: {note}.\nMode: {nope}.\n", '["note"]')
+    assert "nothing fills `{nope}`" in ada.pvc("check", "agent").text
+
+
 @pytest.mark.parametrize("written", ["{task}", "{{ task }}"])
 def test_an_undeclared_placeholder_is_said(ada: Clone, written: str) -> None:
     plain(ada, f"Work in {{cwd}}, on {{branch}}.\nYour task: {written}.\n")

@@ -1,7 +1,7 @@
 """Rules about placeholders that nothing fills: the model is sent the braces.
 
-Rule 1: a name that is nearly a declared one was meant to be filled; that is a name that leads
-nowhere, in code too, because code is filled like any other text.
+Rule 1: a name that is nearly a declared one was meant to be filled, sooner so where no file asks
+for that one; it is a name that leads nowhere, in code too, because code is filled like any text.
 Rule 2: any other name in braces may be meant (JSON, a format that the model is to use), so it is
 only mentioned, and only in prose.
 Rule 3: forms whose own rules speak of every placeholder (`loom`, `clio`) are left to them.
@@ -25,15 +25,17 @@ _BRACES = re.compile(
     rb"(?<![\w$\\{])\{{1,2}[ \t]{0,8}(?P<name>[A-Za-z_][\w.-]{0,62})[ \t]{0,8}\}{1,2}(?!\})",
     re.ASCII,
 )
-_NEAR = 0.8
+_NEAR, _NEAR_UNUSED = 0.8, 0.7
+"""How alike two names must be; less is enough where no file asks for the declared one."""
 
 
 def mistyped(subject: Subject) -> Iterator[Hit]:
     """See a placeholder that is nearly one of the declared names, or has the wrong braces."""
     declared = _declared(subject)
+    unused = declared - {match["name"].decode() for _, match in _found(subject)}
     for file, match in _found(subject) if declared else ():
         name, written = match["name"].decode(), match[0].decode()
-        meant = _nearest(name, declared)
+        meant = _nearest(name, declared, unused)
         if meant and written != f"{{{meant}}}":
             hint = f"did you mean `{{{meant}}}`?"
             yield Hit(
@@ -44,10 +46,11 @@ def mistyped(subject: Subject) -> Iterator[Hit]:
 def undeclared(subject: Subject) -> Iterator[Hit]:
     """See a name in braces that nothing fills, so the braces are sent as they are."""
     declared = _declared(subject)
+    unused = declared - {match["name"].decode() for _, match in _found(subject)}
     for file, match in _found(subject):
         name = match["name"].decode()
         start, end = match.span()
-        if _nearest(name, declared) or prose(file.data)[start:end] != match[0]:
+        if _nearest(name, declared, unused) or prose(file.data)[start:end] != match[0]:
             continue
         hint = f'if it is a placeholder, declare it: bindings = ["{name}"]'
         if subject.pack is not None and subject.pack.form is not Form.PLAIN:
@@ -73,9 +76,11 @@ def _found(subject: Subject) -> Iterator[tuple[TextFile, re.Match[bytes]]]:
                 yield file, match
 
 
-def _nearest(name: str, declared: frozenset[str]) -> str:
+def _nearest(name: str, declared: frozenset[str], unused: frozenset[str]) -> str:
     """Find the declared name that was meant; empty when there is none."""
     plain = name.lower().replace("-", "_")
     if plain in declared:
         return plain
-    return next(iter(get_close_matches(plain, sorted(declared), 1, _NEAR)), "")
+    near = get_close_matches(plain, sorted(declared), 1, _NEAR)
+    near = near or get_close_matches(plain, sorted(unused), 1, _NEAR_UNUSED)
+    return next(iter(near), "")

@@ -167,7 +167,8 @@ def _instead(folder: Path) -> str:
     names = sorted(p.name for p in there.iterdir() if p.is_dir()) if there.is_dir() else []
     names = [name for name in names if not name.startswith(".")]
     new = f"mkdir -p {folder.name} starts a new one"
-    return "; ".join(part for part in (near(folder.name, names), new) if part)
+    meant = near(folder.name, names)
+    return f"{meant}{' ' if meant.endswith('?') else '; ' if meant else ''}{new}"
 
 
 def _refuse_nothing_to_send(
