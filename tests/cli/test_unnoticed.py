@@ -12,6 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from cli.conftest import Clone
 
+TOKEN = "ghp_" + "a8Kd93jLmQ2xVb7Nc5Zt1Rw6Ye4Uo0Pi9SgH"
 PARAGRAPHS = ("-m", "Why", "-m", "", "-m", "More words.\nA second line.\n")
 JOINED = "Why\n\nMore words.\nA second line."
 
@@ -35,6 +36,29 @@ def test_several_reasons_are_paragraphs_in_every_command(adopted: Clone) -> None
     adopted.pvc("forget", "s", *PARAGRAPHS)
     ledger = adopted.git("show", f"refs/pvc/pins/{_writer(adopted)}:0000/01.forgotten")
     assert f'reason = "{JOINED}"' in ledger.replace("\\n", "\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("supersede", "agent", "-m", TOKEN, "--set", "10-role.md=new.md"),
+        ("promote", "agent", "production", "-m", TOKEN),
+        ("session", "append", "s", "--text", "x", "-m", TOKEN),
+        ("forget", "s", "-m", TOKEN),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_secret_in_a_reason_is_named_by_every_command(
+    adopted: Clone, words: tuple[str, ...]
+) -> None:
+    adopted.write("new.md", "# Role\n\nOther.\n")
+    adopted.pvc("pin", "agent", "--session", "s", "--set", "cwd=/")
+    adopted.git("config", "pvc.secrets", "refuse")
+    assert "the reason holds a GitHub token" in adopted.refused(*words, code=1)
+    adopted.git("config", "pvc.secrets", "warn")
+    done = adopted.pvc(*words)
+    said = "the reason holds a GitHub token: `ghp_a8Kd…`; it is kept for good, and every sync"
+    assert said in done.text + done.err
 
 
 def _writer(clone: Clone) -> str:

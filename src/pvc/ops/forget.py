@@ -21,6 +21,7 @@ from pvc.launch import writer
 from pvc.launch.prompt import EMPTY
 from pvc.model.digest import Digest
 from pvc.model.tombstone import Tombstone
+from pvc.ops import secrets
 from pvc.ops.asked import micros_of, now_us
 from pvc.ops.fold import facts_of
 from pvc.ops.told import Teller
@@ -68,6 +69,7 @@ class Forgotten:
     tombstones: int = 0
     unread: tuple[CorruptError, ...] = ()
     """Refs that are not bodies: whatever they hold stays."""
+    notes: tuple[str, ...] = ()
 
     @property
     def has_findings(self) -> bool:
@@ -131,7 +133,8 @@ def run(repo: Repository, wanted: Wanted, *, dry_run: bool = False) -> Forgotten
             at="--before",
             hint="what is not pinned yet cannot be forgotten",
         )
-    asked = _Asked(repo, wanted, before, now)
+    notes = secrets.heed_words(repo, wanted.reason, "reason")
+    asked = _Asked(repo, wanted, before, now, notes)
     if dry_run:
         pins, fresh = asked.choose()
         holdings = Holdings(repo)
@@ -175,6 +178,7 @@ class _Asked:
     wanted: Wanted
     before: int | None
     now: int
+    notes: tuple[str, ...]
 
     def choose(self) -> tuple[tuple[Pin, ...], tuple[Tombstone, ...]]:
         """Give the pins of the sessions, and the tombstones that are not on record yet."""
@@ -238,4 +242,5 @@ class _Asked:
             let_go.refs,
             tombstones,
             let_go.damage,
+            self.notes,
         )

@@ -7,11 +7,12 @@ Rule 3: a session that is pinned stays where it is; a channel says where new one
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pvc.errors import NotFoundError, UsageError
 from pvc.model.names import ChannelName
+from pvc.ops import secrets
 
 if TYPE_CHECKING:
     from pvc.store.channels import ChannelMove
@@ -28,6 +29,7 @@ class Promoted:
     previous: ChannelMove | None
     move: ChannelMove | None
     resolves: ChannelMove | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def status(self) -> str:
@@ -79,6 +81,7 @@ def run(
 
     if not reason.strip():
         raise UsageError("a move needs a reason", hint="-m 'why it may go there'")
+    notes = secrets.heed_words(repo, reason, "reason")
     channel = ChannelName(channel)
     version = select_version(repo, word)
     if version.kind != "trees":
@@ -86,14 +89,14 @@ def run(
     previous, resolves = tip(repo, version.name, channel), None
     if resolve is not None:
         previous, resolves = _joined(repo, version.name, channel, resolve, previous)
-    planned = Promoted(channel, version, previous, None, resolves)
+    planned = Promoted(channel, version, previous, None, resolves, notes)
     if dry_run or planned.is_there:
         return planned
     move = write_move(
         repo, version, channel, reason, previous=previous, resolves=resolves, sign=sign
     )
     keep_program(repo, version, named_by=move.id)
-    return Promoted(channel, version, previous, move, resolves)
+    return replace(planned, move=move)
 
 
 def _joined(

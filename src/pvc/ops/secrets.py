@@ -20,19 +20,26 @@ if TYPE_CHECKING:
     from pvc.core.json_text import Value
     from pvc.store.repo import Repository
 
-HERE = "it is kept in this clone"
-EVERYWHERE = "it is kept for good, and every sync sends it"
+_HERE = "it is kept in this clone"
+_EVERYWHERE = "it is kept for good, and every sync sends it"
 MOST_NAMED = 3
 """How many are named one by one; one is enough to look for the others."""
 
 
-def heed(repo: Repository, data: bytes, what: str, where: str = HERE) -> tuple[str, ...]:
-    """Look at what a command is about to keep, as `pvc.secrets` says; gives notes.
-
-    `where` says who will have it.
+def heed(repo: Repository, data: bytes, what: str) -> tuple[str, ...]:
+    """Look at a body that a command is about to keep, as `pvc.secrets` says; gives notes.
 
     Raises `RefusedError` where secrets are refused. A launch looks by itself (`launch.pin`).
     """
+    return _heed(repo, data, what, _HERE)
+
+
+def heed_words(repo: Repository, words: str, what: str) -> tuple[str, ...]:
+    """Look likewise at what goes into a record or a commit, and so to everybody."""
+    return _heed(repo, words.encode("utf-8", "surrogatepass"), what, _EVERYWHERE)
+
+
+def _heed(repo: Repository, data: bytes, what: str, where: str) -> tuple[str, ...]:
     rule = chosen("secrets", repo.config("pvc.secrets") or "")
     found = () if rule == "allow" or not shows_sign(data) else named(data, what)
     if found and rule == "refuse":

@@ -220,16 +220,10 @@ def add(
 
 def heed_change(repo: Repository, change: Change) -> tuple[str, ...]:
     """Name the secrets of an entry: its text is a body, its author and reason are the ledger's."""
-    said = (("author", change.author), ("reason", change.reason))
     return (
         *secrets.heed(repo, change.data, "text"),
-        *(
-            note
-            for what, text in said
-            for note in secrets.heed(
-                repo, (text or "").encode("utf-8", "surrogatepass"), what, secrets.EVERYWHERE
-            )
-        ),
+        *secrets.heed_words(repo, change.author or "", "author"),
+        *secrets.heed_words(repo, change.reason or "", "reason"),
     )
 
 

@@ -128,9 +128,7 @@ def run(  # noqa: PLR0913  # what may be adopted, and how
     """
     if not reason.strip():
         raise UsageError("a version needs a reason", hint="-m 'why this is adopted'")
-    notes = secrets.heed(
-        repo, reason.encode("utf-8", "surrogatepass"), "reason", secrets.EVERYWHERE
-    )
+    notes = secrets.heed_words(repo, reason, "reason")
     if edits is None:
         found = read_candidate(repo, name, state, folder)
         if not accept_uncommitted:

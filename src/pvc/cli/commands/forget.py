@@ -47,5 +47,7 @@ def command(
     named = tuple(dict.fromkeys(word.removeprefix("session:") for word in sessions))
     wanted = Wanted(named, before, reason=reason)
     result = run(app.repo, wanted, dry_run=dry_run)
+    for note in result.notes:
+        app.note(f"note: {note}")
     show(app, result, as_json=as_json)
     return 1 if result.has_findings else 0

@@ -43,4 +43,6 @@ def command(
     from pvc.ops.promote import run
 
     result = run(app.repo, word, channel, reason, resolve=resolve, sign=sign, dry_run=dry_run)
+    for note in result.notes:
+        app.note(f"note: {note}")
     show(app, result, as_json=as_json)
