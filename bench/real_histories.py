@@ -41,12 +41,16 @@ NEAR = 12
 
 
 class History(NamedTuple):
-    """An adopted history: commits of the states, and the prompt of each session."""
+    """An adopted history: commits of the states, each session's prompt and its version's number.
+
+    A state with the text of the one before it makes no version.
+    """
 
     work: Path
     folder: str
     commits: list[str]
     prompts: list[bytes]
+    numbers: list[int]
 
 
 def main() -> int:
@@ -84,7 +88,9 @@ def build(root: Path, repository: Path, options: argparse.Namespace) -> History:
     adopt(work, options.folder, commits)
     names = [f"session:s{i}" for i in range(len(commits))]
     prompts = [call([*PVC, "show", name, "--bytes"], work) for name in names]
-    return History(work, options.folder, commits, prompts)
+    pins = [json.loads(call([*PVC, "show", name, "--json"], work))["pin"] for name in names]
+    numbers = [pin["version"] for pin in pins]
+    return History(work, options.folder, commits, prompts, numbers)
 
 
 def choose(made: History, distant: int) -> list[tuple[int, int]]:
@@ -133,7 +139,7 @@ def number_of(owner: dict[str, Any]) -> int:
 
 def is_confirmed(made: History, pair: tuple[int, int], at: int, owner: dict[str, Any]) -> bool:
     low, high = sorted(pair)
-    if not low + 1 < number_of(owner) <= high + 1:
+    if not made.numbers[low] < number_of(owner) <= made.numbers[high]:
         return False
     source = owner.get("source")
     if source is None:
