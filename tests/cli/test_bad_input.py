@@ -234,6 +234,14 @@ def test_without_a_name_git_is_told_how(plain: Clone) -> None:
     assert plain.refs() == ""
 
 
+def test_a_record_that_no_clone_could_read_back_is_refused(adopted: Clone) -> None:
+    adopted.pvc("pin", "agent", "--session", "s", "--set", "cwd=/")
+    words = (word for _ in range(3) for word in ("-m", "a" * 100_000))
+    error = adopted.refused("session", "append", "s", "--text", "x", *words, code=2)
+    assert "session `s` is not recorded: its record has 300" in error
+    assert len(adopted.pvc("session", "log", "s").text.splitlines()) == 1
+
+
 def test_an_empty_reason_is_refused(plain: Clone) -> None:
     assert "-m" in plain.refused("supersede", "agent", "-m", " ", code=2)
 

@@ -341,7 +341,7 @@ def test_what_no_clone_would_read_back_is_not_acknowledged(launches: Launches) -
     done = python(launches.path, "-c", script)
     assert (done.code, done.answer["status"], done.answer["receipt"]) == (0, "unrecorded", None)
     assert "its record has 300" in done.err
-    assert "the bound is 262144" in done.err
+    assert "the limit is 262144" in done.err
     assert python(launches.path, "-c", script, "--must-record").code == 5
     assert len(launches.spooled) == 1
 
@@ -352,8 +352,9 @@ def test_a_prompt_that_no_clone_would_read_back_is_not_kept(launches: Launches) 
     words = ("agent", "--session", "s", "--env", "env", "--privacy", "bytes", "--json")
     done = launches.pin(*words)
     assert (done.code, done.answer["status"], done.answer["receipt"]) == (0, "unrecorded", None)
-    assert f"a text to keep has {most + 8} bytes, the bound is {most}" in done.err
+    assert f"its body has {most + 8} bytes; the limit is {most}" in done.err
     assert launches.spooled == []
+    assert not list((launches.home / "spool/b").iterdir())
 
 
 def test_a_damaged_record_of_the_session_is_not_overwritten(launches: Launches) -> None:

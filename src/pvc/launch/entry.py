@@ -13,13 +13,13 @@ Rule 3: whoever loses a number to another process goes on from the other's pin: 
 in the order in which they were linked.
 """
 
-from pvc.errors import CorruptError, NotFoundError, RefusedError, WriteError
+from pvc.errors import CorruptError, NotFoundError, PvcError, RefusedError, UsageError, WriteError
 from pvc.launch import prompt as prompts
 from pvc.launch import record, writer
 from pvc.launch.call import Call
 from pvc.launch.index import tips_bytes
 from pvc.launch.known import Known, all_of
-from pvc.launch.pin import RETRIES, Pinner, Plan, kept, now
+from pvc.launch.pin import RETRIES, Pinner, Plan, kept, not_recorded, now
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,14 +177,12 @@ class SessionPinner(Pinner):
             for plan in plans:
                 self._hold_bodies(plan)
             self.spool.sync_bodies()
-        except OSError as error:
-            reason = str(error.strerror or error).lower()
-            raise WriteError(f"session `{session}` is not recorded: {reason}") from error
+        except (OSError, UsageError) as error:
+            raise _failure(session, error) from error
 
     def _recorded(self, plan: Plan) -> "Known | None":
         if plan.trouble is not None:
-            reason = str(getattr(plan.trouble, "strerror", "") or plan.trouble).lower()
-            raise WriteError(f"session `{plan.call.session}` is not recorded: {reason}")
+            raise _failure(plan.call.session, plan.trouble)
         if plan.record is None or not self._stands(plan):
             return None
         return Known(plan.record, plan.data, is_local=True)
@@ -265,6 +263,13 @@ class SessionPinner(Pinner):
         if digest not in self._bodies:
             self._bodies[digest] = self._body(known, part)
         return self._bodies[digest]
+
+
+def _failure(session: str, why: Exception) -> PvcError:
+    message = not_recorded(session, why)
+    if isinstance(why, UsageError):
+        return UsageError(message, hint=why.hint)
+    return WriteError(message)
 
 
 def _refuse_unkept(base: "Known") -> None:

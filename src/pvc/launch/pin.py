@@ -27,7 +27,7 @@ from pvc.errors import (
     NotFoundError,
     PvcError,
     RefusedError,
-    TooLargeError,
+    UsageError,
     WriteError,
 )
 from pvc.launch import prompt as prompts
@@ -37,7 +37,7 @@ from pvc.launch.disk import refusal, refuse_out
 from pvc.launch.index import tips_bytes
 from pvc.launch.known import Known, all_of, folded, newest
 from pvc.launch.prompt import Prompt
-from pvc.launch.spool import FOLD_AT, Spool, body
+from pvc.launch.spool import FOLD_AT, Spool, body, check_sizes
 from pvc.launch.version import Version, Versions
 from pvc.model.times import LAST_SECOND
 
@@ -264,6 +264,7 @@ class Pinner:
         self._synced(plans, self.spool.sync_bodies)
 
     def _write_bodies(self, plan: Plan) -> None:
+        check_sizes(plan.data, plan.bodies)
         for digest, data in plan.bodies.items():
             self.spool.add_body(digest, data)
 
@@ -281,7 +282,7 @@ class Pinner:
         if plan.trouble is None:
             try:
                 step(plan)
-            except (OSError, TooLargeError) as error:
+            except (OSError, UsageError) as error:
                 plan.trouble = error
 
     def _synced(self, plans: list[Plan], sync: "Sync") -> None:
@@ -340,9 +341,8 @@ class Pinner:
 
     def _unrecorded(self, plan: Plan) -> None:
         why = plan.trouble
-        text = why.strerror.lower() if isinstance(why, OSError) and why.strerror else str(why)
         at = str(why.filename or "") if isinstance(why, OSError) else ""
-        message = f"session `{plan.call.session}` is not recorded: {text}"
+        message = not_recorded(plan.call.session, why)
         if plan.call.must_record:
             raise WriteError(message, at=at, hint="without `--must-record` the launch goes on")
         plan.known = None
@@ -575,6 +575,12 @@ class Pinner:
                 from pvc.launch.detach import fold
 
                 fold(self.place)
+
+
+def not_recorded(session: str, why: Exception | None) -> str:
+    """Write the message for a session whose record could not be written."""
+    reason = why.strerror.lower() if isinstance(why, OSError) and why.strerror else str(why)
+    return f"session `{session}` is not recorded: {reason}"
 
 
 def now() -> str:

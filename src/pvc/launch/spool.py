@@ -11,15 +11,14 @@ still here, and writes them again if not; and who forgets looks at the records a
 taken the files. One of the two sees the other.
 Rule 4: records move from the spool to the index and never back. Who asks for one looks here first
 and then into the index, and so never misses it.
-Rule 5: what no clone would read back is not acknowledged: a bound (`model.bounds`) is asked before
-anything is written.
+Rule 5: a record or body that no clone could read back is refused before anything is written.
 """
 
 import os
 
 from blake3 import blake3
 
-from pvc.errors import CorruptError, TooLargeError
+from pvc.errors import CorruptError, UsageError
 from pvc.launch import disk, record, writer
 from pvc.launch.refs import BODIES, below
 from pvc.model.bounds import BOUNDED, MAX_BODY_BYTES, MAX_RECORD_BYTES
@@ -62,11 +61,7 @@ class Spool:
         return any(line in (disk.read(path) or b"") for path in files)
 
     def add(self, values: "Record", data: bytes) -> bool:
-        """Write a record under its name; false when the name is taken. Durable after `sync`.
-
-        Raises `TooLargeError`.
-        """
-        _must_fit("its record", data, MAX_RECORD_BYTES)
+        """Write a record under its name; false when the name is taken. Durable after `sync`."""
         path = f"{self.folder}/{self._key(values)}"
         try:
             return disk.link(disk.write_temporary(self.folder, data), path)
@@ -98,11 +93,7 @@ class Spool:
     # --- bodies -----------------------------------------------------------------------------
 
     def add_body(self, digest: str, data: bytes) -> None:
-        """Write a body if it is not there. Durable after `sync_bodies`.
-
-        Raises `TooLargeError`.
-        """
-        _must_fit("a text to keep", data, MAX_BODY_BYTES)
+        """Write a body if it is not there. Durable after `sync_bodies`."""
         path = f"{self.bodies}/{digest[3:]}"
         there = disk.read(path)
         if there == data:
@@ -133,9 +124,13 @@ class Spool:
             self._unsynced.clear()
 
 
-def _must_fit(what: str, data: bytes, most: int) -> None:
-    if len(data) > most:
-        raise TooLargeError(f"{what} has {len(data)} bytes, the bound is {most}", hint=BOUNDED)
+def check_sizes(data: bytes, bodies: "dict[str, bytes]") -> None:
+    """Refuse a record or a body that could not be read back; raises `UsageError`."""
+    sizes = [("record", len(data), MAX_RECORD_BYTES)]
+    sizes += [("body", len(body), MAX_BODY_BYTES) for body in bodies.values()]
+    for what, size, most in sizes:
+        if size > most:
+            raise UsageError(f"its {what} has {size} bytes; the limit is {most}", hint=BOUNDED)
 
 
 def body_path(name: str) -> str:
