@@ -1,7 +1,7 @@
 """Rules about placeholders that nothing fills: the model is sent the braces.
 
-Rule 1: a name that is nearly a declared one was meant to be filled, sooner so where no file asks
-for that one; it is a name that leads nowhere, in code too, because code is filled like any text.
+Rule 1: a name that is close to a declared one is a typing mistake, in code too, because code is
+filled like any other text. If no file uses the declared name, a looser match is enough.
 Rule 2: any other name in braces may be meant (JSON, a format that the model is to use), so it is
 only mentioned, and only in prose.
 Rule 3: forms whose own rules speak of every placeholder (`loom`, `clio`) are left to them.
@@ -26,16 +26,13 @@ _BRACES = re.compile(
     re.ASCII,
 )
 _NEAR, _NEAR_UNUSED = 0.8, 0.7
-"""How alike two names must be; less is enough where no file asks for the declared one."""
+"""The least similarity (0 to 1) of a mistyped name; the second if no file uses the declared one."""
 
 
 def mistyped(subject: Subject) -> Iterator[Hit]:
     """See a placeholder that is nearly one of the declared names, or has the wrong braces."""
-    declared = _declared(subject)
-    unused = declared - {match["name"].decode() for _, match in _found(subject)}
-    for file, match in _found(subject) if declared else ():
+    for file, match, meant in _placeholders(subject):
         name, written = match["name"].decode(), match[0].decode()
-        meant = _nearest(name, declared, unused)
         if meant and written != f"{{{meant}}}":
             hint = f"did you mean `{{{meant}}}`?"
             yield Hit(
@@ -45,12 +42,10 @@ def mistyped(subject: Subject) -> Iterator[Hit]:
 
 def undeclared(subject: Subject) -> Iterator[Hit]:
     """See a name in braces that nothing fills, so the braces are sent as they are."""
-    declared = _declared(subject)
-    unused = declared - {match["name"].decode() for _, match in _found(subject)}
-    for file, match in _found(subject):
+    for file, match, meant in _placeholders(subject):
         name = match["name"].decode()
         start, end = match.span()
-        if _nearest(name, declared, unused) or prose(file.data)[start:end] != match[0]:
+        if meant or prose(file.data)[start:end] != match[0]:
             continue
         hint = f'if it is a placeholder, declare it: bindings = ["{name}"]'
         if subject.pack is not None and subject.pack.form is not Form.PLAIN:
@@ -63,6 +58,15 @@ def _declared(subject: Subject) -> frozenset[str]:
     if subject.pack is None or subject.pack.form is not Form.PLAIN:
         return frozenset()
     return frozenset(binding.name for binding in subject.pack.bindings)
+
+
+def _placeholders(subject: Subject) -> Iterator[tuple[TextFile, re.Match[bytes], str]]:
+    """Yield every name in braces, and the declared name that was meant; empty if none was."""
+    found = [(file, match, match["name"].decode()) for file, match in _found(subject)]
+    declared = _declared(subject)
+    unused = declared - {name for _, _, name in found}
+    for file, match, name in found:
+        yield file, match, _nearest(name, declared, unused)
 
 
 def _found(subject: Subject) -> Iterator[tuple[TextFile, re.Match[bytes]]]:
