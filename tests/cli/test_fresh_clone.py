@@ -115,7 +115,7 @@ def test_without_a_network_a_note_says_so(bob: Clone) -> None:
     assert "second history" in done.err
 
 
-def test_a_remote_that_never_answers_is_not_waited_for(bob: Clone) -> None:
+def test_a_remote_that_never_answers_is_waited_for_ten_seconds(bob: Clone) -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         port = mute.getsockname()[1]
         bob.git("remote", "set-url", "origin", f"git://127.0.0.1:{port}/hub.git")

@@ -69,9 +69,9 @@ def user_identity(change: Change) -> Match | None:
 
 
 def _are_given(change: Change) -> bool:
-    """Tell whether given names stand at the place, not those of an agent or of a thing.
+    """Return True if the two words at the place are given names of people.
 
-    Within a sentence one is enough, where the other word could be a name that no list has.
+    After other words of the line, one listed name is enough if the other word looks like a name.
     """
     given = [is_given(token) for token in change.tokens]
     names = [is_name(token.strip("\"'`*.,;:!?")) for token in change.tokens]
@@ -84,8 +84,13 @@ def _are_given(change: Change) -> bool:
 
 
 def _is_the_agent(change: Change) -> bool:
-    """Tell whether the name at the place is the agent's own."""
-    return _THE_AGENT.search(change.label) is not None and "'s " not in change.lines[0]
+    """Return True if the name at the place is the agent's own: `You are Ada`, not `Ada's tutor`."""
+    owns = all(_OWNS.match(line, len(change.label)) for line in change.lines)
+    return not owns and _THE_AGENT.search(change.label) is not None
+
+
+_OWNS = re.compile(r"(?:[\w.-]+ ){0,3}[\w.-]+['’]s\b")
+"""A name of up to four words with a possessive `'s`."""
 
 
 _THE_AGENT = re.compile(
@@ -128,7 +133,7 @@ _NEAR = 160
 
 
 _LABELLED = re.compile(r"[^\n:=]{1,30}[:=]\s*(\S+)(?: [\w.'’-]+){0,2}\W*")
-"""A label, and one to three words behind it."""
+"""A label with one to three words after it."""
 
 
 def _tells_person(line: str) -> bool:

@@ -108,7 +108,7 @@ def _any_listed(names: list[str]) -> bool:
 
 
 def _is_open(change: Change) -> bool:
-    """Tell whether a sentence says which file is open."""
+    """Return True if the line says which file is open in an editor."""
     return all(map(_LISTED.fullmatch, change.tokens)) and all(map(_OPEN.search, change.lines))
 
 

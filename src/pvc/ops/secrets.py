@@ -35,7 +35,7 @@ def heed(repo: Repository, data: bytes, what: str) -> tuple[str, ...]:
 
 
 def heed_words(repo: Repository, words: str, what: str) -> tuple[str, ...]:
-    """Look likewise at what goes into a record or a commit, and so to everybody."""
+    """Check words that go into a record or a commit, which every sync sends, in the same way."""
     return _heed(repo, words.encode("utf-8", "surrogatepass"), what, _EVERYWHERE)
 
 

@@ -79,14 +79,14 @@ class SourceRange:
         return self._named(found.commit, found.place.path) if isinstance(found, Came) else None
 
     def left_there(self, place: Place) -> bool:
-        """Whether the commits, one by one, left a byte of the version where it stood before.
+        """Return True if each of the commits kept a byte of the version in place.
 
-        What two versions differ in can be drawn otherwise than what each commit did.
+        The diff of two versions can differ from the sum of the diffs of the commits between them.
         """
         return self._arrived(place) == place
 
     def _arrived(self, place: Place) -> Came | Place | None:
-        """Give what put a byte where it stands, or its place if none did; null if nobody knows."""
+        """Return what put a byte in its place, the place if no commit did, or None if unknown."""
         history, source, base = self._history, self.version.source, self._base
         if history is None or source is None:
             return None
